@@ -1,0 +1,54 @@
+"""The options that can change a count, in one place: for the command line, the Python interface and the signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+Match = Literal["overlap", "exact"]
+Assignment = Literal["exact-first", "greedy"]
+DocKey = Literal["auto", "doc_id", "itext", "position"]
+UnknownDocs = Literal["error", "count", "ignore"]
+OnBadRow = Literal["error", "skip"]
+Unmapped = Literal["skip", "keep", "wrong"]
+
+MINTED = "^kb::"
+"""Regular expression of ids that a linker minted for its own clusters; from the source's knowledge-base output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """
+    How predictions are counted against gold; see docs/measures.md for each.
+
+    Args:
+        match: `overlap`, at least one shared character, or `exact`, both boundaries equal.
+        assignment: `exact-first`, the best pairing in one fixed order of aims, or `greedy`, first come first served.
+        doc_key: What names a document in gold and rows.
+        unknown_docs: What becomes of rows whose document is not in the gold.
+        on_bad_row: What becomes of rows that cannot be read.
+        unmapped: What becomes of ids that the id map does not hold.
+        minted: Regular expression of minted cluster ids.
+        nil: Ids that mean "not in the knowledge base".
+        null_is_nil: Whether a prediction without id claims NIL.
+        min_score: Rows with a lower score are left out; None keeps all.
+        fields: Names of row fields that differ from ours, ours to theirs.
+
+    """
+
+    match: Match = "overlap"
+    assignment: Assignment = "exact-first"
+    doc_key: DocKey = "auto"
+    unknown_docs: UnknownDocs = "error"
+    on_bad_row: OnBadRow = "error"
+    unmapped: Unmapped = "skip"
+    minted: str = MINTED
+    nil: tuple[str, ...] = ()
+    null_is_nil: bool = False
+    min_score: float | None = None
+    fields: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON report."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return values | {"nil": list(self.nil)}
