@@ -1,0 +1,274 @@
+"""
+What the ids of one run stand for, and what each pair of them comes to.
+
+Everything is settled once per distinct id; a pair then costs a few look-ups in arrays.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spaneval.corpus import BoolArray, CodeArray, IntArray
+from spaneval.loaders.id_map import IdMap
+from spaneval.options import Options
+
+
+class Outcome(enum.IntEnum):
+    """What a pair comes to; the first row of the table in docs/measures.md that applies."""
+
+    CORRECT = 0
+    WRONG = 1
+    NO_GOLD_ID = 2
+    NO_PREDICTED_ID = 3
+    UNMAPPED = 4
+    MINTED = 5
+
+    @property
+    def label(self) -> str:
+        """As in reports: `no_gold_id`."""
+        return self.name.lower()
+
+
+_AGREEMENT = np.array([2, 1, 0, 0, 0, 0], dtype=np.int8)
+"""By outcome: 2 correct, 1 wrong, 0 not comparable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equality:
+    """
+    Which gold codes and predicted codes share a key; arrays have one entry more, the last, for code -1.
+
+    Args:
+        gold_key: The key of a gold code, int32; -1 without any, -2 with several.
+        pred_key: The key of a predicted code, int32; -3 without one.
+        several: `gold code * n_keys + key` of the gold codes with several keys, sorted, int64.
+        n_keys: Number of distinct keys.
+
+    """
+
+    gold_key: NDArray[np.int32]
+    pred_key: NDArray[np.int32]
+    several: IntArray
+    n_keys: int
+
+    @classmethod
+    def of(
+        cls, gold: Sequence[Iterable[str]], pred: Sequence[str | None], *, no_prediction: str | None = None
+    ) -> Equality:
+        """
+        Number the keys.
+
+        Args:
+            gold: The keys of each gold code, without repeats.
+            pred: The key of each predicted code; None equals nothing.
+            no_prediction: The key of code -1 on the predicted side.
+
+        """
+        numbers: dict[str | None, int] = {None: -3}
+        pred_key = [numbers.setdefault(key, len(numbers) - 1) for key in (*pred, no_prediction)]
+        gold_keys = [[numbers.setdefault(key, len(numbers) - 1) for key in keys] for keys in gold]
+        n_keys = len(numbers) - 1
+        single = [keys[0] if len(keys) == 1 else -2 if keys else -1 for keys in gold_keys]
+        several = [code * n_keys + key for code, keys in enumerate(gold_keys) if len(keys) > 1 for key in keys]
+        return cls(
+            np.array([*single, -1], dtype=np.int32),
+            np.array(pred_key, dtype=np.int32),
+            np.array(sorted(several), dtype=np.int64),
+            n_keys,
+        )
+
+    def holds(self, gold: CodeArray, pred: CodeArray) -> BoolArray:
+        """Whether each pair of codes shares a key, bool of the shape of `gold`."""
+        gold_key, pred_key = self.gold_key[gold], self.pred_key[pred]
+        result: BoolArray = gold_key == pred_key
+        if len(self.several):
+            rows = np.flatnonzero((gold_key == -2) & (pred_key >= 0))
+            wanted = gold[rows].astype(np.int64) * self.n_keys + pred_key[rows]
+            at = np.minimum(np.searchsorted(self.several, wanted), len(self.several) - 1)
+            result[rows] = self.several[at] == wanted
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ids:
+    """
+    The ids of one run and what they stand for.
+
+    Arrays have one entry per code and a last one for code -1, no id, so that codes index them as they are.
+
+    Args:
+        gold_ids: Gold ids as given, by code.
+        pred_ids: Predicted ids as given, by code.
+        gold_translated: What gold ids are compared as, each sorted, without repeats; ids that mean NIL are one id.
+        translated: What predicted ids are compared as; None where they are not: unmapped or minted.
+        gold_rank: Rank of gold ids as given, in code-point order, int64; no id comes last.
+        pred_rank: Rank of predicted ids, likewise.
+        is_nil_gold: Whether a gold id is NIL or has NIL among its alternatives, bool.
+        is_nil_pred: Whether a predicted id means NIL, bool; the last entry is `--null-is-nil`.
+        is_unmapped: Whether maps are given and the first does not hold the predicted id, NIL or not, bool.
+        unless_equal: Outcome of a predicted id that does not equal the gold id, int8.
+        equality: Which ids are equal once translated.
+
+    """
+
+    gold_ids: list[tuple[str, ...]]
+    pred_ids: list[str]
+    gold_translated: list[tuple[str, ...]]
+    translated: list[str | None]
+    gold_rank: IntArray
+    pred_rank: IntArray
+    is_nil_gold: BoolArray
+    is_nil_pred: BoolArray
+    is_unmapped: BoolArray
+    unless_equal: NDArray[np.int8]
+    equality: Equality
+
+    def outcome(self, gold: CodeArray, pred: CodeArray) -> NDArray[np.int8]:
+        """
+        What each pair comes to.
+
+        Args:
+            gold: Gold id codes, -1 for none.
+            pred: Predicted id codes of the same shape, -1 for none.
+
+        Returns:
+            Values of `Outcome`.
+
+        """
+        result = self.unless_equal[pred]
+        result[self.equality.holds(gold, pred)] = Outcome.CORRECT
+        result[gold < 0] = Outcome.NO_GOLD_ID
+        return result
+
+    def agreement(self, gold: CodeArray, pred: CodeArray) -> NDArray[np.int8]:
+        """2 where a pair is correct, 1 where it is wrong, 0 where it is not comparable; arguments as of `outcome`."""
+        return _AGREEMENT[self.outcome(gold, pred)]
+
+
+def translate(
+    gold_ids: Sequence[tuple[str, ...]],
+    pred_ids: Sequence[str],
+    *,
+    maps: Sequence[IdMap] = (),
+    gold_maps: Sequence[IdMap] = (),
+    options: Options,
+) -> Ids:
+    """
+    Settle what every id stands for.
+
+    Maps are applied one after another. The first one of the predicted side decides which ids are unmapped; every other
+    map leaves an id that it does not hold as it is, and so does the first under `--unmapped keep`.
+
+    Args:
+        gold_ids: Distinct gold ids, each a tuple of acceptable ids.
+        pred_ids: Distinct predicted ids.
+        maps: What predicted ids are translated by.
+        gold_maps: What gold ids are translated by.
+        options: `unmapped`, `minted`, `nil` and `null_is_nil` are used.
+
+    Returns:
+        The ids.
+
+    Raises:
+        ValueError: If `minted` is no regular expression, or `null_is_nil` is set without `nil`.
+
+    Cost: linear in the number of distinct ids, plus sorting them.
+
+    """
+    if options.null_is_nil and not options.nil:
+        raise ValueError("--null-is-nil needs --nil ID, which says what NIL is called")
+    minted = compile_minted(options.minted)
+    nil = frozenset(options.nil)
+    nil_id = min(nil, default=None)
+    gold_translated = [_gold_meaning(ids, gold_maps, nil, nil_id) for ids in gold_ids]
+    meanings = [_meaning(id_, maps, minted, nil_id, options) for id_ in pred_ids]
+    translated = [meaning.text for meaning in meanings]
+    null_text = nil_id if options.null_is_nil else None
+    null_outcome = Outcome.WRONG if options.null_is_nil else Outcome.NO_PREDICTED_ID
+    return Ids(
+        gold_ids=list(gold_ids),
+        pred_ids=list(pred_ids),
+        gold_translated=gold_translated,
+        translated=translated,
+        gold_rank=_rank(gold_ids),
+        pred_rank=_rank(pred_ids),
+        is_nil_gold=np.array([*(nil_id in ids for ids in gold_translated), False], dtype=np.bool_),
+        is_nil_pred=np.array([nil_id is not None and t == nil_id for t in (*translated, null_text)], dtype=np.bool_),
+        is_unmapped=np.array([*(meaning.is_unmapped for meaning in meanings), False], dtype=np.bool_),
+        unless_equal=np.array([*(meaning.unless_equal for meaning in meanings), null_outcome], dtype=np.int8),
+        equality=Equality.of(gold_translated, translated, no_prediction=null_text),
+    )
+
+
+def compile_minted(pattern: str) -> re.Pattern[str]:
+    """
+    The pattern of minted ids.
+
+    Raises:
+        ValueError: If it is no regular expression.
+
+    """
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"--minted: {pattern!r} is not a regular expression: {error}") from error
+
+
+def apply_maps(id_: str, maps: Iterable[IdMap]) -> str:
+    """`id_` translated by each map in turn; a map leaves an id that it does not hold as it is."""
+    for id_map in maps:
+        id_ = id_map.targets.get(id_, id_)
+    return id_
+
+
+class _Meaning(NamedTuple):
+    """What a predicted id stands for: the text that is compared, if any, and what a pair comes to if it is not equal."""
+
+    text: str | None
+    unless_equal: Outcome
+    is_unmapped: bool
+
+
+def _meaning(
+    id_: str, maps: Sequence[IdMap], minted: re.Pattern[str], nil_id: str | None, options: Options
+) -> _Meaning:
+    """The rows of the table, from NIL on, for one predicted id."""
+    is_unmapped = bool(maps) and id_ not in maps[0].targets
+    is_dropped = is_unmapped and options.unmapped != "keep"
+    text = id_ if is_dropped else apply_maps(id_, maps)
+    is_translated = text != id_ or (bool(maps) and not is_unmapped)
+    if id_ in options.nil or text in options.nil:
+        return _Meaning(nil_id, Outcome.WRONG, is_unmapped)
+    if is_dropped:
+        return _Meaning(None, Outcome.WRONG if options.unmapped == "wrong" else Outcome.UNMAPPED, True)
+    if not is_translated and minted.search(id_):
+        return _Meaning(None, Outcome.MINTED, is_unmapped)
+    return _Meaning(text, Outcome.WRONG, is_unmapped)
+
+
+def _gold_meaning(
+    ids: tuple[str, ...], maps: Sequence[IdMap], nil: frozenset[str], nil_id: str | None
+) -> tuple[str, ...]:
+    """The acceptable ids of an annotation as they are compared."""
+    if not maps and nil.isdisjoint(ids):
+        return ids
+    texts = set()
+    for id_ in ids:
+        text = apply_maps(id_, maps)
+        texts.add(nil_id if nil_id is not None and (id_ in nil or text in nil) else text)
+    return tuple(sorted(texts))
+
+
+def _rank(ids: Sequence[str] | Sequence[tuple[str, ...]]) -> IntArray:
+    """Place of each id in the order of all, int64 of shape (N + 1,); the last entry, of no id, is N."""
+    rank = np.empty(len(ids) + 1, dtype=np.int64)
+    rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+    rank[-1] = len(ids)
+    return rank
