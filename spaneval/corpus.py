@@ -7,6 +7,7 @@ that there is none.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -82,10 +83,19 @@ class Corpus:
 
 
 class Place(NamedTuple):
-    """Where a row came from: file name (None in memory) and line, or row where the format has no lines."""
+    """
+    Where a row came from.
+
+    Args:
+        file: Name of the file; None in memory.
+        line: Line, from 1; number of the row where the format has no lines.
+        has_lines: Whether `line` is a line.
+
+    """
 
     file: str | None
     line: int
+    has_lines: bool
 
 
 class Surfaces(NamedTuple):
@@ -139,7 +149,7 @@ class Predictions:
         places: Where row k came from; see `Places`.
         bad: Rows that could not be read, where they are to be counted.
         surfaces: Mentions for the check of the documents, as far as the rows carry any.
-        echo: The gold that the linker saw, from its report: (document, a, b) as int64 of shape (E, 3); None without one.
+        echo: The gold that the linker saw, from its report: (document, a, b), int64 of shape (E, 3), or None.
         fields: Further fields of the rows by name, lists of length P, as far as an option asked for them.
         n_below_score: Rows left out by `min_score`.
         n_absolute: Rows whose offsets came from `a_abs`, `b_abs`.
@@ -174,19 +184,18 @@ class Places:
 
     def __init__(self) -> None:
         self._first_row: list[int] = []
-        self._file: list[str | None] = []
-        self._first_line: list[int] = []
+        self._first: list[Place] = []
 
-    def add_run(self, first_row: int, file: str | None, first_line: int) -> None:
-        """Rows from `first_row` on came from `file`, lines from `first_line` on."""
+    def add_run(self, first_row: int, file: str | None, first_line: int, *, has_lines: bool = True) -> None:
+        """Rows from `first_row` on came from `file`, lines (or rows) from `first_line` on."""
         if self._first_row:
-            gap = first_row - self._first_row[-1]
-            if self._file[-1] == file and self._first_line[-1] + gap == first_line:
+            last = self._first[-1]
+            if last.file == file and last.line + first_row - self._first_row[-1] == first_line:
                 return
         self._first_row.append(first_row)
-        self._file.append(file)
-        self._first_line.append(first_line)
+        self._first.append(Place(file, first_line, has_lines))
 
     def __getitem__(self, row: int) -> Place:
-        k = int(np.searchsorted(self._first_row, row, side="right")) - 1
-        return Place(self._file[k], self._first_line[k] + row - self._first_row[k])
+        k = bisect_right(self._first_row, row) - 1
+        place = self._first[k]
+        return place._replace(line=place.line + row - self._first_row[k])
