@@ -1,0 +1,36 @@
+"""
+The command line: parse, call the library, show.
+
+This module and `group` import nothing heavy, so that `--help`, `--version` and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Run a command line.
+
+    Args:
+        args: Without the name of the program; those of the process if None.
+
+    Returns:
+        The exit code, see `spaneval --help`.
+
+    """
+    _use_one_blas_thread()
+    from spaneval.cli.failures import run
+
+    return run(sys.argv[1:] if args is None else args)
+
+
+def _use_one_blas_thread() -> None:
+    """Starting threads costs more than they save here; it must be said before numpy is loaded."""
+    if not any(name in os.environ for name in _BLAS_THREADS):
+        os.environ.update(dict.fromkeys(_BLAS_THREADS, "1"))

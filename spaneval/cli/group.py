@@ -1,0 +1,94 @@
+"""The command `spaneval` itself; its subcommands are imported when they are called."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+import click
+
+COMMANDS = {
+    "score": "spaneval.cli.score",
+    "validate": "spaneval.cli.validate",
+}
+"""Name of each command and the module that holds a function of that name."""
+
+EXIT_CODES = """\
+\b
+Exit codes:
+  0    done
+  2    wrong use: an option, or a file that does not exist
+  3    an input could not be used, or a result could not be written
+  70   a bug in spaneval
+  130  interrupted
+"""
+
+EXAMPLE = """\
+\b
+Example:
+  spaneval score --gt data/ground_truth --pred data/predictions/linker-v2.jsonl --id-map data/id_map.csv
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that knows the names of its commands and loads them on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, or None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name]), cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, and an unknown name is answered with the nearest one."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            offer = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(COMMANDS)}."
+            raise click.UsageError(f"No such command '{name}'. {offer}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Two paragraphs that keep their lines."""
+        for text in (EXIT_CODES, EXAMPLE):
+            formatter.write_paragraph()
+            formatter.write_text(text)
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import version  # takes as long as click itself
+
+    click.echo(f"spaneval {version('spaneval-el')}")
+    ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    name="spaneval",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=False,
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def cli() -> None:
+    """
+    Tell whether an entity linker got better: span detection and entity agreement, kept apart.
+
+    Results go to standard output; notes, progress and errors go to standard error.
+    """

@@ -1,0 +1,240 @@
+"""Options that commands share: the same name and meaning in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar, get_args
+
+import click
+
+from spaneval import options as choices
+from spaneval.cli.console import Console
+from spaneval.cli.types import Choice as OneOf
+from spaneval.cli.types import ColumnPair, FieldName, InputPath, Integer, Number, OutputPath, Pattern
+from spaneval.options import MINTED, Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """Adds options to a command."""
+
+    def __call__(self, function: F, /) -> F:
+        """The same function, with options."""
+
+
+FIELDS = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
+"""Fields of a prediction row that `--field` can rename."""
+
+PRED_FORMATS = ("auto", "jsonl", "json", "csv", "tsv", "parquet")
+FORMATS = ("table", "json", "csv", "markdown")
+
+
+def _together(*options: Decorator) -> Decorator:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(function: F, /) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _literal(choice: Any) -> OneOf:
+    return OneOf(get_args(choice))
+
+
+def inputs(*, required: bool) -> Decorator:
+    """
+    Gold, predictions and id maps.
+
+    Args:
+        required: Whether gold and predictions must both be given.
+
+    """
+    return _together(
+        click.option(
+            "--gt", "gold", type=InputPath(), multiple=True, required=required, metavar="PATH",
+            help="Ground truth: a file, or a folder of *.gt.json files. Repeatable.",
+        ),
+        click.option(
+            "--pred", "predictions", type=InputPath(stdin=True), multiple=True, required=required, metavar="FILE",
+            help="Predictions of one system; - is standard input. Repeatable for shards.",
+        ),
+        click.option(
+            "--id-map", "id_maps", type=InputPath(), multiple=True, metavar="CSV",
+            help="Translates predicted ids. Repeatable: maps are applied one after another.",
+        ),
+        click.option(
+            "--gold-id-map", "gold_id_maps", type=InputPath(), multiple=True, metavar="CSV",
+            help="Translates gold ids. Repeatable.",
+        ),
+        click.option(
+            "--id-map-columns", type=ColumnPair(), metavar="FROM,TO",
+            help="Columns of the id maps, by name or position.  [default: predicted_id,kb_id and the like]",
+        ),
+        click.option(
+            "--pred-format", type=OneOf(PRED_FORMATS), default="auto", show_default=True,
+            help="Format of the predictions.",
+        ),
+        click.option(
+            "--field", "fields", type=FieldName(FIELDS), multiple=True, metavar="OURS=THEIRS", callback=_field_names,
+            help="What a field of the rows is called, such as a=start. Repeatable.",
+        ),
+    )  # fmt: skip
+
+
+def _field_names(ctx: click.Context, param: click.Parameter, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for ours, theirs in pairs:
+        if names.setdefault(ours, theirs) != theirs:
+            raise click.BadParameter(f"'{ours}' is given two names, '{names[ours]}' and '{theirs}'", ctx, param)
+    return names
+
+
+def matching() -> Decorator:
+    """What counts: see `Options`."""
+    return _together(
+        click.option(
+            "--match", type=_literal(choices.Match), default="overlap", show_default=True,
+            help="When two spans can be paired: one shared character, or both boundaries equal.",
+        ),
+        click.option(
+            "--assignment", type=_literal(choices.Assignment), default="exact-first", show_default=True,
+            help="Which pairs are made: the best in one fixed order of aims, or first come first served.",
+        ),
+        click.option(
+            "--doc-key", type=_literal(choices.DocKey), default="auto", show_default=True,
+            help="What names a document in gold and rows.",
+        ),
+        click.option(
+            "--unknown-docs", type=_literal(choices.UnknownDocs), default="error", show_default=True,
+            help="Rows whose document is not in the gold: stop, count as spurious, leave out.",
+        ),
+        click.option(
+            "--on-bad-row", type=_literal(choices.OnBadRow), default="error", show_default=True,
+            help="Rows that cannot be read: stop, or count as predictions that match nothing.",
+        ),
+        click.option(
+            "--unmapped", type=_literal(choices.Unmapped), default="skip", show_default=True,
+            help="Ids that the id map does not hold: not comparable, stand as they are, wrong.",
+        ),
+        click.option(
+            "--minted", type=Pattern(), default=MINTED, show_default=True, metavar="REGEX",
+            help="Cluster ids that a linker minted: not comparable unless a map translates them.",
+        ),
+        click.option(
+            "--nil", multiple=True, metavar="ID",
+            help="An id that means 'not in the knowledge base', on either side. Repeatable.",
+        ),
+        click.option("--null-is-nil", is_flag=True, help="A prediction without id claims NIL; needs --nil."),
+        click.option("--min-score", type=Number(), metavar="X", help="Leave out rows with a score below X."),
+    )  # fmt: skip
+
+
+def uncertainty() -> Decorator:
+    """Bootstrap intervals."""
+    return _together(
+        click.option("--ci/--no-ci", default=True, show_default=True, help="Intervals: a bootstrap over documents."),
+        click.option(
+            "--resamples", type=Integer(min=1), default=10_000, show_default=True, metavar="N",
+            help="Resamples drawn.",
+        ),
+        click.option(
+            "--level", type=Number(0, 1, is_open=True), default=0.95, show_default=True, metavar="X",
+            help="Share of the resamples inside an interval.",
+        ),
+        click.option(
+            "--seed", type=Integer(min=0), default=1234, show_default=True, metavar="N",
+            help="Seed of the resampling; 0 is a seed.",
+        ),
+    )  # fmt: skip
+
+
+def output(formats: Sequence[str] = FORMATS) -> Decorator:
+    """Where the result goes and in which form."""
+    return _together(
+        click.option(
+            "-f", "--format", type=OneOf(formats), default=formats[0], show_default=True, help="Form of the result.",
+        ),
+        click.option(
+            "-o", "--output", type=OutputPath(), default="-", metavar="FILE",
+            help="Write the result to FILE, whole or not at all.  [default: standard output]",
+        ),
+    )  # fmt: skip
+
+
+def talk() -> Decorator:
+    """What is said beside the result; these options go to the `Console`."""
+    return _together(
+        _told(
+            "--color",
+            "color",
+            type=OneOf(("auto", "always", "never")),
+            default="auto",
+            show_default=True,
+            help="Colours.",
+        ),
+        _told("--no-progress", "progress", flag_value=False, default=True, is_flag=True, help="Show no progress."),
+        _told("-q", "--quiet", "quiet", is_flag=True, help="Show no notes and no progress."),
+        _told(
+            "-v", "--verbose", "verbose", is_flag=True, help="Show options that are not at their default, and the time."
+        ),
+        _told("--traceback", "traceback", is_flag=True, help="Show where a failure came from."),
+    )
+
+
+def _told(*names: str, **settings: Any) -> Decorator:
+    """An option that is kept in the console; early, so that a failure to parse the others knows it."""
+    name = names[-1]
+
+    def keep(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        setattr(ctx.ensure_object(Console), name, value)
+
+    return click.option(*names, expose_value=False, is_eager=True, callback=keep, **settings)
+
+
+def options_of(given: dict[str, Any]) -> Options:
+    """
+    The `Options` among the values of a command.
+
+    Raises:
+        click.UsageError: If they do not go together.
+
+    """
+    if given["null_is_nil"] and not given["nil"]:
+        raise click.UsageError("--null-is-nil needs --nil ID, the id that such a prediction claims", _context())
+    if given["id_map_columns"] and not (given["id_maps"] or given["gold_id_maps"]):
+        raise click.UsageError("--id-map-columns needs --id-map or --gold-id-map", _context())
+    if given["predictions"].count("-") > 1:
+        raise click.UsageError("--pred: standard input (-) can be read only once", _context())
+    try:
+        return Options(**{field.name: given[field.name] for field in fields(Options)})
+    except ValueError as error:
+        raise click.UsageError(str(error), _context()) from error
+
+
+def loading_of(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `evaluate` and `validate` that say what is read, beside gold and predictions."""
+    names = ("id_maps", "gold_id_maps", "id_map_columns", "pred_format")
+    return {name: given[name] for name in names}
+
+
+def _context() -> click.Context | None:
+    return click.get_current_context(silent=True)
+
+
+def show_choices(ctx: click.Context, console: Console) -> None:
+    """Print, for those who asked for more, each option that is not at its default."""
+    default = click.core.ParameterSource.DEFAULT
+    for param in ctx.command.params:
+        if param.name and param.expose_value and ctx.get_parameter_source(param.name) is not default:
+            console.detail(f"option: {max(param.opts, key=len)} {_shown(ctx.params[param.name])}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={item}" for key, item in value.items())
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)

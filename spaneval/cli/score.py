@@ -1,0 +1,107 @@
+"""`spaneval score`: one system against the gold."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spaneval.cli import options
+from spaneval.cli.console import Console, Progress
+from spaneval.cli.group import EXAMPLE
+from spaneval.cli.targets import check_targets
+from spaneval.cli.types import Integer, OutputPath
+from spaneval.output import STDOUT, Output, is_replaceable, write_all
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+    from spaneval.options import Options
+
+
+@click.command(epilog=EXAMPLE)
+@options.inputs(required=True)
+@options.matching()
+@options.uncertainty()
+@options.output()
+@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
+@click.option(
+    "--pairs",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write every pair, missed annotation and spurious prediction to FILE: .jsonl, .csv (also .gz) or .parquet.",
+)
+@click.option(
+    "--digits", type=Integer(0, 15), default=3, show_default=True, metavar="N", help="Decimal places, for people only."
+)
+@options.talk()
+@click.pass_context
+def score(ctx: click.Context, /, **given: Any) -> None:
+    """Score one system: span detection, entity agreement, both together; every count explained."""
+    console = ctx.ensure_object(Console)
+    chosen = options.options_of(given)
+    ledger = _ledger_format(given["pairs"])
+    inputs = [*given["gold"], *given["predictions"], *given["id_maps"], *given["gold_id_maps"]]
+    check_targets({"--output": given["output"], "--pairs": given["pairs"]}, inputs)
+    options.show_choices(ctx, console)
+    evaluation = _evaluate(given, chosen, console)
+    _write(evaluation, given, ledger, console)
+    console.notes(evaluation.notes)
+    console.show_elapsed()
+
+
+def _ledger_format(path: str | None) -> str | None:
+    """
+    The format that the name of the `--pairs` file asks for; JSON Lines for a pipe or a device, which has no such name.
+
+    Raises:
+        click.UsageError: If the name asks for nothing known.
+
+    """
+    if path is None:
+        return None
+    from spaneval.reports.pairs import FORMATS, format_of
+
+    ctx = click.get_current_context(silent=True)
+    ledger = format_of(path)
+    if ledger is None and path != STDOUT and not is_replaceable(path):
+        return "jsonl"
+    if ledger is None:
+        known = ", ".join(f".{suffix}" for suffix in FORMATS)
+        raise click.UsageError(f"--pairs: '{path}' names no known format; its end must be one of {known}", ctx)
+    if ledger == "parquet" and find_spec("pyarrow") is None:
+        raise click.UsageError("--pairs: Parquet needs pyarrow: pip install 'spaneval-el[parquet]'", ctx)
+    return ledger
+
+
+def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evaluation:
+    from spaneval.evaluation import evaluate  # loads numpy
+
+    with Progress(console) as progress:
+        return evaluate(
+            list(given["gold"]),
+            list(given["predictions"]),
+            **options.loading_of(given),
+            options=chosen,
+            ci=given["ci"],
+            resamples=given["resamples"],
+            level=given["level"],
+            seed=given["seed"],
+            keep_texts=given["pairs"] is not None,
+            progress=progress,
+        )
+
+
+def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, console: Console) -> None:
+    """The report and the ledger: both, or, where they are files, neither."""
+    from spaneval.reports import Style, render
+    from spaneval.reports.pairs import dump
+
+    target = given["output"]
+    paint = console.paint(sys.stdout if target == STDOUT else None)
+    style = Style(per_document=given["per_document"], digits=given["digits"], paint=paint)
+    outputs = [Output(target, [render(evaluation, given["format"], style)])]
+    if ledger is not None:
+        outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger)))
+    write_all(outputs)

@@ -1,0 +1,51 @@
+"""Checks before the work starts that results can go where they should: an input is never written over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from spaneval.output import is_replaceable
+
+
+def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None:
+    """
+    Refuse to write over an input, and two results in one file.
+
+    Args:
+        targets: Option and path of each result; None where it was not asked for.
+        inputs: Files and folders that will be read.
+
+    Raises:
+        click.UsageError: If a result cannot go there.
+
+    """
+    ctx = click.get_current_context(silent=True)
+    files = {option: path for option, path in targets.items() if path is not None and is_replaceable(path)}
+    taken: dict[str, str] = {}
+    for option, path in files.items():
+        other = taken.setdefault(os.path.realpath(path), option)
+        if other != option:
+            raise click.UsageError(f"{option}: '{path}' is also the file of {other}", ctx)
+        if os.path.exists(path) and _is_among(path, inputs):
+            raise click.UsageError(f"{option}: '{path}' is an input; inputs are never written over", ctx)
+
+
+def _is_among(path: str, inputs: Iterable[str]) -> bool:
+    """Whether `path` is one of the files, or in one of the folders, under any name."""
+    status = os.stat(path)
+    return any(os.path.samestat(status, other) for name in inputs for other in _files(name))
+
+
+def _files(name: str) -> Iterator[os.stat_result]:
+    """The file itself, or every file below a folder."""
+    names: Iterable[str] = [name]
+    if os.path.isdir(name):
+        names = (os.path.join(folder, file) for folder, _, files in os.walk(name, followlinks=True) for file in files)
+    for file in names:
+        try:
+            yield os.stat(file)
+        except OSError:
+            continue

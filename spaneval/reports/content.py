@@ -1,0 +1,211 @@
+"""What a report for people says, line by line and without layout; `table` and `markdown` lay it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from spaneval.measures import MEASURES
+from spaneval.reports.text import counted, file_name, interval, number, printable
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+    from spaneval.reports import Style
+
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Detection": ("precision", "recall", "f1"),
+    "Entity agreement": ("entity_accuracy",),
+    "End to end": ("link_precision", "link_recall", "link_f1"),
+    "NIL": ("entity_accuracy_in_kb", "nil_precision", "nil_recall", "nil_f1"),
+}
+"""Every measure of the registry stands in one section."""
+
+INCOMPARABLE = {
+    "no_gold_id": "the gold carries no id",
+    "no_predicted_id": "the prediction carries no id",
+    "unmapped": "the id map does not hold the predicted id",
+    "minted": "the predicted id is a cluster id of the linker and stands untranslated",
+}
+
+DOCUMENT_COUNTS = ("n_gold", "n_predicted", "n_matched", "n_id_comparable", "n_id_correct")
+DOCUMENT_MEASURES = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
+
+_MATCHED = {"overlap": "at least one shared character", "exact": "both boundaries equal"}
+
+
+class Input(NamedTuple):
+    """One line of the header: what it is, the file and what was found in all files of this kind."""
+
+    kind: str
+    name: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measure: all cells as text."""
+
+    label: str
+    value: str
+    interval: str
+    counts: str
+    meaning: str
+    is_defined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Measures that answer one question."""
+
+    title: str
+    about: str
+    rows: list[Row]
+
+
+class Aside(NamedTuple):
+    """Something that was counted and is no measure."""
+
+    label: str
+    number: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asides:
+    """A heading and what stands below it."""
+
+    title: str
+    items: list[Aside]
+
+
+def inputs(evaluation: Evaluation) -> list[Input]:
+    """The header: files as the user named them; what was found stands beside the first of each kind."""
+    kinds = (
+        ("ground truth", evaluation.gold_names, _gold_facts(evaluation)),
+        ("predictions", evaluation.pred_names, _pred_facts(evaluation)),
+        ("id map", evaluation.map_names, ""),
+    )
+    return [
+        Input(kind if k == 0 else "", file_name(name), facts if k == 0 else "")
+        for kind, names, facts in kinds
+        for k, name in enumerate(names)
+    ]
+
+
+def _gold_facts(evaluation: Evaluation) -> str:
+    documents = counted(evaluation.n_documents, "document")
+    return f"{documents}, {counted(evaluation.counts['n_gold'], 'annotation')}"
+
+
+def _pred_facts(evaluation: Evaluation) -> str:
+    spans = counted(evaluation.counts["n_predicted"], "span")
+    n_empty = evaluation.n_documents_without_predictions
+    return f"{spans}, none in {counted(n_empty, 'document')}" if n_empty else spans
+
+
+def sections(evaluation: Evaluation, style: Style) -> list[Section]:
+    """The measures that the evaluation has, in sections."""
+    about = {
+        "Detection": f"one-to-one, {_MATCHED[evaluation.options.match]}",
+        "Entity agreement": f"{evaluation.counts['n_id_comparable']} of "
+        f"{counted(evaluation.counts['n_matched'], 'matched span')} with comparable ids",
+        "End to end": "span found and id right",
+        "NIL": "not in the knowledge base: " + ", ".join(map(printable, evaluation.options.nil)),
+    }
+    present = {title: [name for name in names if name in evaluation.measures] for title, names in SECTIONS.items()}
+    return [
+        Section(title, about[title], [_row(evaluation, name, style) for name in names])
+        for title, names in present.items()
+        if names
+    ]
+
+
+def _row(evaluation: Evaluation, name: str, style: Style) -> Row:
+    value = evaluation.measures[name]
+    top, bottom = evaluation.fractions[name]
+    return Row(
+        label=MEASURES[name].label,
+        value=number(value, style.digits),
+        interval=interval(evaluation.intervals.get(name), style.digits) if evaluation.resampling else "",
+        counts=f"{top} / {bottom}",
+        meaning=MEASURES[name].question,
+        is_defined=value is not None,
+    )
+
+
+def interval_title(evaluation: Evaluation) -> str:
+    """Heading of the column of intervals; empty without them."""
+    resampling = evaluation.resampling
+    return f"{100 * float(resampling['level']):g} % interval" if resampling else ""
+
+
+def asides(evaluation: Evaluation) -> Iterator[Asides]:
+    """What is not comparable and what was counted specially, each only where there is any."""
+    if evaluation.not_comparable:
+        n_pairs = sum(evaluation.not_comparable.values())
+        yield Asides(
+            f"not comparable: {n_pairs} of {counted(evaluation.counts['n_matched'], 'matched span')}",
+            [
+                Aside(reason.replace("_", " "), str(count), INCOMPARABLE[reason])
+                for reason, count in evaluation.not_comparable.items()
+            ],
+        )
+    special = list(_special(evaluation))
+    if special:
+        yield Asides("counted apart", special)
+
+
+def _special(evaluation: Evaluation) -> Iterator[Aside]:
+    unknown = "left out" if evaluation.options.unknown_docs == "ignore" else "counted as spurious"
+    meanings = {
+        "n_ignored_pairs": ("ignored pairs", "predictions paired with ignored annotations: neither right nor wrong"),
+        "n_out_of_scope": ("out of scope", "predictions outside the annotated part of their text: left out"),
+        "n_bad_rows": ("bad rows", "rows that could not be read: counted as predictions that match nothing"),
+        "n_unknown_docs_rows": ("unknown documents", f"rows whose document is not in the gold: {unknown}"),
+    }
+    for name, (label, meaning) in meanings.items():
+        count = evaluation.counts.get(name, 0)
+        if count:
+            yield Aside(label, str(count), meaning)
+
+
+def remarks(evaluation: Evaluation, style: Style) -> Iterator[tuple[str, str]]:
+    """Names of measures and what must be known of them: why they are undefined, or how their interval came about."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in evaluation.undefined.items():
+        by_reason.setdefault(reason, []).append(MEASURES[name].label)
+    for reason, labels in by_reason.items():
+        yield f"{', '.join(labels)} undefined", reason
+    if not evaluation.resampling:
+        return
+    if evaluation.n_documents == 1:
+        yield "intervals undefined", "documents are resampled, and there is only one"
+    for name, share in (evaluation.resampling.get("left_out") or {}).items():
+        if share and evaluation.measures.get(name) is not None:
+            percent = f"{100 * share:.{max(style.digits - 2, 1)}f}"
+            yield f"{MEASURES[name].label} interval", f"undefined in {percent} % of the resamples, which are left out"
+
+
+def documents(evaluation: Evaluation, style: Style) -> list[list[str]]:
+    """A heading and one row per document: its name, its counts and its measures."""
+    measures = [name for name in DOCUMENT_MEASURES if name in evaluation.measures]
+    heading = ["document", *(name.removeprefix("n_").removeprefix("id_") for name in DOCUMENT_COUNTS)]
+    heading += [MEASURES[name].label for name in measures]
+    return [heading, *(_document(row, measures, style) for row in per_document(evaluation))]
+
+
+def _document(row: dict[str, object], measures: list[str], style: Style) -> list[str]:
+    counts = [str(row[name]) for name in DOCUMENT_COUNTS]
+    values = [number(value if isinstance(value := row[name], float) else None, style.digits) for name in measures]
+    return [printable(str(row["document"])), *counts, *values]
+
+
+def per_document(evaluation: Evaluation) -> Iterator[dict[str, object]]:
+    """Name, counts and measures of each document."""
+    table = evaluation.document_counts.table
+    columns = list(evaluation.document_counts.totals())
+    for name, row in zip(evaluation.document_names, table.tolist(), strict=True):
+        counts = dict(zip(columns, row, strict=True))
+        values = {measure: MEASURES[measure].value(counts) for measure in evaluation.measures}
+        yield {"document": name, **counts, **values}

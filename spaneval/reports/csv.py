@@ -1,0 +1,56 @@
+"""
+The CSV report (RFC 4180): one row per measure, or with `per_document` one row per document.
+
+One file holds one kind of row. Nothing is rounded; an empty cell is a number that is undefined or was not asked for.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from spaneval.reports.content import per_document
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+    from spaneval.reports import Style
+
+COLUMNS = ("measure", "value", "low", "high", "numerator", "denominator", "undefined")
+
+
+def render(evaluation: Evaluation, style: Style) -> bytes:
+    """Measures in long form, or the table of documents with the names of the JSON report as columns."""
+    rows = _documents(evaluation) if style.per_document else _measures(evaluation)
+    return b"".join(dump(rows))
+
+
+def _measures(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
+    yield COLUMNS
+    for name, value in evaluation.measures.items():
+        low, high = evaluation.intervals.get(name) or (None, None)
+        yield name, value, low, high, *evaluation.fractions[name], evaluation.undefined.get(name)
+
+
+def _documents(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
+    yield "document", *evaluation.document_counts.totals(), *evaluation.measures
+    for row in per_document(evaluation):
+        yield row.values()
+
+
+def dump(rows: Iterable[Iterable[Any]], *, size: int = 1 << 16) -> Iterator[bytes]:
+    """
+    Rows as CSV in pieces of about `size` characters.
+
+    None is an empty cell. Characters that UTF-8 cannot say (half of a surrogate pair) are written as escapes.
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow(row)
+        if buffer.tell() >= size:
+            yield buffer.getvalue().encode("utf-8", "backslashreplace")
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue().encode("utf-8", "backslashreplace")

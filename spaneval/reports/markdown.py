@@ -1,0 +1,83 @@
+"""A GitHub table, fit for a pull-request comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from spaneval.reports import content
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+    from spaneval.reports import Style
+
+
+def render(evaluation: Evaluation, style: Style) -> bytes:
+    """Inputs, one table of measures, what was left out, the signature; documents folded away."""
+    blocks = [
+        _inputs(evaluation),
+        _measures(evaluation, style),
+        *(_aside(aside) for aside in content.asides(evaluation)),
+        [f"- **{subject}**: {_inline(text)}" for subject, text in content.remarks(evaluation, style)],
+        _documents(evaluation, style) if style.per_document else [],
+        [f"<sub>{_code(evaluation.signature)}</sub>"],
+    ]
+    text = "\n\n".join("\n".join(block) for block in blocks if block)
+    return f"{text}\n".encode("utf-8", "backslashreplace")
+
+
+def _inputs(evaluation: Evaluation) -> list[str]:
+    items: dict[str, list[str]] = {}
+    kind = ""
+    for row in content.inputs(evaluation):
+        kind = row.kind or kind
+        items.setdefault(kind, []).append(_code(row.name) + (f" ({row.facts})" if row.facts else ""))
+    return ["<br>".join(f"**{kind}** {', '.join(names)}" for kind, names in items.items())]
+
+
+def _measures(evaluation: Evaluation, style: Style) -> list[str]:
+    title = content.interval_title(evaluation)
+    heading = ["", "value", *([title] if title else []), "counts", "meaning"]
+    sides = ["---", "---:", *(["---"] if title else []), "---:", "---"]
+    lines = [_row(heading), _row(sides)]
+    for section in content.sections(evaluation, style):
+        blank = [""] * (len(heading) - 2)
+        lines.append(_row([f"**{section.title}**", *blank, _inline(section.about)]))
+        for row in section.rows:
+            interval = [row.interval] if title else []
+            lines.append(_row([row.label, row.value, *interval, row.counts, _inline(row.meaning)]))
+    return lines
+
+
+def _aside(aside: content.Asides) -> list[str]:
+    items = [f"- {item.number} {item.label}: {item.meaning}" for item in aside.items]
+    return [f"**{aside.title}**", "", *items]
+
+
+def _documents(evaluation: Evaluation, style: Style) -> list[str]:
+    heading, *rows = content.documents(evaluation, style)
+    sides = ["---", *(["---:"] * (len(heading) - 1))]
+    table = [_row(heading), _row(sides), *(_row([_code(row[0]), *row[1:]]) for row in rows)]
+    return [f"<details><summary>{len(rows)} documents</summary>", "", *table, "", "</details>"]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _code(text: str) -> str:
+    """Text between back-quotes, more of them than stand in the text."""
+    fence = "`" * (1 + max(_runs(text), default=0))
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{blank}{text}{blank}{fence}"
+
+
+def _runs(text: str) -> Iterator[int]:
+    """Lengths of the runs of back-quotes in `text`."""
+    return (len(run) for run in "".join(c if c == "`" else " " for c in text).split())
+
+
+def _inline(text: str) -> str:
+    """Text in which nothing is taken for markup, on one line."""
+    escaped = "".join(f"\\{c}" if c in "\\`*_<>[]#~" else c for c in text)
+    return " ".join(escaped.split())

@@ -1,0 +1,114 @@
+"""What reports for people share: names made printable, numbers, colours and aligned columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+UNDEFINED = "undefined"
+
+Align = Literal["left", "right"]
+
+_NAMED_CONTROLS = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    """
+    Text that any terminal shows and that cannot steer it.
+
+    Bytes of a file name that are no UTF-8 and control characters are shown as escapes.
+
+    Args:
+        text: As it came from a file or the command line.
+        keep: Control characters that stay, such as the line feeds of a message of several lines.
+
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if character in keep else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if 0xD800 <= code <= 0xDFFF:
+        return f"\\u{code:04x}"
+    if code < 0x20 or 0x7F <= code <= 0x9F:
+        return _NAMED_CONTROLS.get(character) or f"\\x{code:02x}"
+    return character
+
+
+def file_name(name: str) -> str:
+    """A file name for people; the bytes of it that are no text are shown as escapes."""
+    return printable(os.fspath(name))
+
+
+def number(value: float | None, digits: int) -> str:
+    """A measure for people; what has no value says so."""
+    return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+def interval(bounds: tuple[float, float] | None, digits: int) -> str:
+    """Both ends of an interval for people."""
+    return UNDEFINED if bounds is None else f"[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
+
+
+def counted(n: int, singular: str, plural: str | None = None) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{n} {singular if n == 1 else plural or singular + 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Colours for a terminal; never the only carrier of what is said."""
+
+    is_on: bool = False
+
+    def bold(self, text: str) -> str:
+        """For headings."""
+        return self._wrap("1", text)
+
+    def dim(self, text: str) -> str:
+        """For what explains."""
+        return self._wrap("2", text)
+
+    def red(self, text: str) -> str:
+        """For errors."""
+        return self._wrap("31", text)
+
+    def yellow(self, text: str) -> str:
+        """For what has no value, and notes."""
+        return self._wrap("33", text)
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.is_on and text else text
+
+
+PLAIN = Paint(is_on=False)
+
+
+def widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width in characters that each column needs; rows may be of different lengths."""
+    n_columns = max(map(len, rows), default=0)
+    return [max((len(row[k]) for row in rows if k < len(row)), default=0) for k in range(n_columns)]
+
+
+def line(cells: Sequence[str], columns: Sequence[int], aligned: Sequence[Align], *, gap: str = "   ") -> str:
+    """
+    Cells padded to `columns`, without blanks at the end and never cut.
+
+    Args:
+        cells: Plain text; colours are added to finished lines, because they have no width.
+        columns: Width of each column in characters.
+        aligned: Side of each column on which its text stands.
+        gap: What stands between two columns.
+
+    """
+    padded = [
+        cell.rjust(width) if side == "right" else cell.ljust(width)
+        for cell, width, side in zip(cells, columns, aligned, strict=False)
+    ]
+    return gap.join(padded).rstrip()
