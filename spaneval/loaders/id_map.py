@@ -1,8 +1,8 @@
 """
 Id maps: files and objects that say which knowledge base id a predicted id stands for.
 
-A map is CSV, TSV, JSON (an object, or a list of objects), Parquet, a mapping or a pandas data frame. Ids are text: where
-a format has numbers, a number is read as its digits. Blanks around ids are trimmed, and counted.
+A map is CSV, TSV, JSON (an object, or a list of objects), Parquet, a mapping or a pandas data frame. Ids are text:
+where a format has numbers, a number is read as its digits. Blanks around ids are trimmed, and counted.
 """
 
 from __future__ import annotations

@@ -266,13 +266,13 @@ def open_bytes(path: str) -> BinaryIO:
     name = display_name(path)
     stream: BinaryIO | None = None
     try:
-        stream = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - closed by _Source
+        stream = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - closed by Prepended
         head = stream.read(2)
     except OSError as error:
         if stream is not None and path != "-":
             stream.close()
         raise InputError([_unreadable(name, error)]) from error
-    source: BinaryIO = io.BufferedReader(_Source(head, stream, name), _BUFFER)
+    source: BinaryIO = io.BufferedReader(Prepended(head, stream, name), _BUFFER)
     return io.BufferedReader(_Unpacked(source, name), _BUFFER) if head == _GZIP else source
 
 
@@ -280,7 +280,7 @@ def _unreadable(name: str, error: OSError) -> Problem:
     return Problem(f"cannot be read: {error.strerror or error}", name)
 
 
-class _Source(io.RawIOBase):
+class Prepended(io.RawIOBase):
     """The bytes `head`, then those of `stream`."""
 
     def __init__(self, head: bytes, stream: BinaryIO, name: str) -> None:

@@ -86,7 +86,7 @@ class Equality:
 
     def holds(self, gold: CodeArray, pred: CodeArray) -> BoolArray:
         """Whether each pair of codes shares a key, bool of the shape of `gold`."""
-        gold_key, pred_key = self.gold_key[gold], self.pred_key[pred]
+        gold_key, pred_key = self.gold_key.take(gold, mode="wrap"), self.pred_key.take(pred, mode="wrap")
         result: BoolArray = gold_key == pred_key
         if len(self.several):
             rows = np.flatnonzero((gold_key == -2) & (pred_key >= 0))
@@ -142,14 +142,14 @@ class Ids:
             Values of `Outcome`.
 
         """
-        result = self.unless_equal[pred]
-        result[self.equality.holds(gold, pred)] = Outcome.CORRECT
-        result[gold < 0] = Outcome.NO_GOLD_ID
+        result = self.unless_equal.take(pred, mode="wrap")
+        np.putmask(result, self.equality.holds(gold, pred), Outcome.CORRECT)
+        np.putmask(result, gold < 0, Outcome.NO_GOLD_ID)
         return result
 
     def agreement(self, gold: CodeArray, pred: CodeArray) -> NDArray[np.int8]:
         """2 where a pair is correct, 1 where it is wrong, 0 where it is not comparable; arguments as of `outcome`."""
-        return _AGREEMENT[self.outcome(gold, pred)]
+        return _AGREEMENT.take(self.outcome(gold, pred))
 
 
 def translate(
@@ -229,7 +229,7 @@ def apply_maps(id_: str, maps: Iterable[IdMap]) -> str:
 
 
 class _Meaning(NamedTuple):
-    """What a predicted id stands for: the text that is compared, if any, and what a pair comes to if it is not equal."""
+    """What a predicted id stands for: the text that is compared, if any, and what a pair comes to unless equal."""
 
     text: str | None
     unless_equal: Outcome
