@@ -153,7 +153,8 @@ def _no_predictions(totals: Totals) -> str:
 def _no_gold(totals: Totals) -> str:
     """Why recall has no denominator."""
     left_out = _beside(totals, n_ignored_pairs="ignored and paired")
-    return f"no gold annotation is counted{left_out}; there are {_number(totals['n_predicted'], 'prediction')}"
+    spurious = _number(totals["n_predicted"], "prediction is", "predictions are")
+    return f"no gold annotation is counted{left_out}; {spurious} counted"
 
 
 def _no_spans(totals: Totals) -> str:

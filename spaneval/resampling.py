@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from math import exp, factorial, sqrt
+from math import exp, factorial, prod, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def resample_sums(
     Cost: R × D bytes are drawn and multiplied; for each weight of a block 10 bytes are held, 14 beyond 2**24.
     """
     n_documents = len(counts)
-    flat = counts.reshape(n_documents, -1)
+    flat = counts.reshape(n_documents, prod(counts.shape[1:]))
     sums = np.zeros((resamples, flat.shape[1]), dtype=np.int64)
     if n_documents and flat.shape[1]:
         product = _ExactProduct(flat)
@@ -232,6 +232,8 @@ def _weights(n_documents: int, resamples: int, rng: np.random.Generator, block_r
         weights = poisson.draw((min(block_rows, resamples), n_documents), byte_rng, tail_rng)
         missing = n_documents - weights.sum(axis=1, dtype=np.int64)
         weights, missing = weights[missing >= 0], missing[missing >= 0]
+        if not len(weights):
+            continue
         rows = np.repeat(np.arange(len(weights)), missing)
         columns = draw_rng.integers(n_documents, size=len(rows))
         np.add.at(weights.reshape(-1), rows * n_documents + columns, np.uint8(1))
