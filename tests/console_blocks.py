@@ -1,0 +1,167 @@
+"""
+Runs the examples of the Markdown pages, so that what they show is what the tool prints.
+
+* A fenced block after `<!-- file: NAME -->` is written to the file NAME.
+* A `console` block holds commands after `$ ` and what they print, standard error included; a line `...` stands for
+  any number of lines.
+* A `pycon` block is a doctest, a `python` block is executed.
+
+All blocks of a page run in order, in one folder that holds a copy of `data/`. `python tests/console_blocks.py PAGE…`
+writes what the tool prints into the `console` blocks.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_FENCE = re.compile(r"(?:^<!-- file: (?P<name>\S+) -->\n+)?^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
+_MARK = "\x01"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its kind, its text, the line it starts at, and the file it is to be written to."""
+
+    kind: str
+    body: str
+    line: int
+    name: str | None
+    start: int
+    end: int
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page."""
+    for found in _FENCE.finditer(text):
+        line = text.count("\n", 0, found.start("body")) + 1
+        yield Block(found["kind"], found["body"], line, found["name"], found.start("body"), found.end("body"))
+
+
+def commands(body: str) -> list[tuple[str, str]]:
+    """The commands of a `console` block, each with the output that it is said to have."""
+    found: list[tuple[str, str]] = []
+    for line in body.splitlines(keepends=True):
+        if line.startswith("$ "):
+            found.append((line[2:].rstrip("\n"), ""))
+        else:
+            command, output = found[-1]
+            found[-1] = (command, output + line)
+    return found
+
+
+def run_commands(lines: list[str], folder: Path) -> list[str]:
+    """What each command prints, all in one shell, so that `echo $?` and variables work."""
+    script = "\n".join(f"{line}\nstatus=$?; printf '{_MARK}'; (exit $status)" for line in lines)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("SPANEVAL_", "NO_COLOR", "FORCE_COLOR"))}
+    environment["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
+    done = subprocess.run(
+        ["bash"],
+        input=script.encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=environment,
+        timeout=300,
+        check=False,
+    )
+    return done.stdout.decode().split(_MARK)[: len(lines)]
+
+
+def agrees(stated: str, printed: str) -> bool:
+    """Whether the output is the stated one, where a line `...` stands for any lines."""
+    pattern = "".join("(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in stated.splitlines(keepends=True))
+    return re.fullmatch(pattern, printed) is not None
+
+
+def copy_data(folder: Path) -> None:
+    """Put the sample data where the examples expect it."""
+    shutil.copytree(ROOT / "data", folder / "data", dirs_exist_ok=True)
+
+
+def check_page(path: Path, folder: Path) -> dict[str, int]:
+    """
+    Run all blocks of a page.
+
+    Returns:
+        How many blocks of each kind were run.
+
+    Raises:
+        AssertionError: If one prints something else.
+
+    """
+    copy_data(folder)
+    namespace: dict[str, Any] = {}
+    counts: dict[str, int] = {}
+    for block in blocks(path.read_text(encoding="utf-8")):
+        place = f"{path.name}:{block.line}"
+        if block.name:
+            (folder / block.name).write_text(block.body, encoding="utf-8")
+        elif block.kind == "console":
+            _check_console(block, folder, place)
+        elif block.kind == "pycon":
+            _check_doctest(block, folder, namespace, place)
+        elif block.kind == "python":
+            with chdir(folder):
+                exec(compile(block.body, place, "exec"), namespace)
+        else:
+            continue
+        kind = "file" if block.name else block.kind
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def _check_console(block: Block, folder: Path, place: str) -> None:
+    pairs = commands(block.body)
+    printed = run_commands([command for command, _ in pairs], folder)
+    for (command, stated), output in zip(pairs, printed, strict=True):
+        assert agrees(stated, output), f"{place}: $ {command}\n--- stated\n{stated}--- printed\n{output}"
+
+
+def _check_doctest(block: Block, folder: Path, namespace: dict[str, Any], place: str) -> None:
+    test = doctest.DocTestParser().get_doctest(block.body, {}, place, place, 0)
+    test.globs = namespace
+    report: list[str] = []
+    with chdir(folder):
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+        runner.run(test, out=report.append, clear_globs=False)
+    assert runner.failures == 0, "".join(report)
+
+
+def rewrite(path: Path) -> None:
+    """Write what the tool prints into the `console` blocks of a page; blocks with a line `...` stay as they are."""
+    text = path.read_text(encoding="utf-8")
+    result, done = "", 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_data(folder)
+        for block in blocks(text):
+            if block.name:
+                (folder / block.name).write_text(block.body, encoding="utf-8")
+            if block.kind == "console":
+                lines = [command for command, _ in commands(block.body)]
+                printed = run_commands(lines, folder)
+                if "\n...\n" not in block.body:
+                    shown = "".join(f"$ {command}\n{output}" for command, output in zip(lines, printed, strict=True))
+                    result += text[done : block.start] + shown
+                    done = block.end
+    path.write_text(result + text[done:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        rewrite(Path(argument))
