@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import orjson
-
 from spaneval.exceptions import FormatError, IdMapError, InputError
 from spaneval.loaders.json_text import BOM, json_problem
 from spaneval.loaders.scalars import BAD, NumberText, describe, text_id
@@ -218,8 +216,9 @@ class _Entries:
         if text is BAD:
             self.report(at, f"{describe(value)} as {role}, expected text or an integer")
             return None
-        if "\0" in text:
-            self.report(at, f"a NUL character in the {role} {text!r}, expected text", "remove it")
+        if "\0" in text or not (text.isascii() or _is_unicode(text)):
+            what = "a NUL character" if "\0" in text else "half of a surrogate pair"
+            self.report(at, f"{what} in the {role} {text!r}, expected text", "remove it")
             return None
         trimmed = text.strip()
         self._n_trimmed += len(trimmed) != len(text)
@@ -233,14 +232,17 @@ class _Entries:
     def _report(self, at: int, message: str, hint: str | None, kind: type[InputError] = IdMapError) -> None:
         has_line = self.file is not None and self.unit == "line"
         if not has_line:
-            message = f"{self._place(at)}: {message}"
+            message = f"{'' if self.file else 'id map, '}{self._place(at)}: {message}"
         line = self.line_of(at) if has_line else None
         self.problems.add(Problem(message, self.file, line, hint=hint, kind=kind))
 
     def _place(self, at: int) -> str:
-        if self.unit == "line":
-            return f"line {self.line_of(at)}"
-        return f"{self.unit} {at}" if self.file else f"id map, {self.unit} {at}"
+        return f"line {self.line_of(at)}" if self.unit == "line" else f"{self.unit} {at}"
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it has no lone surrogates, which JSON can write but no file can hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _shown(target: str) -> str:
@@ -376,9 +378,14 @@ def _delimiter(raw: bytes, name: str) -> Delimiter:
 def _read_json(raw: bytes, entries: _Entries, columns: tuple[str, str] | None) -> None:
     raw = raw.removeprefix(BOM)
     try:
-        orjson.loads(raw)  # stricter than the standard library, and says where
-        value = json.loads(raw, object_pairs_hook=_Pairs, parse_int=NumberText, parse_float=NumberText)
-    except orjson.JSONDecodeError:
+        value = json.loads(
+            raw.decode(),
+            object_pairs_hook=_Pairs,
+            parse_int=NumberText,
+            parse_float=NumberText,
+            parse_constant=_refuse_constant,
+        )
+    except ValueError:
         entries.problems.add(json_problem(raw, entries.name))
         return
     except RecursionError:
@@ -393,6 +400,10 @@ def _read_json(raw: bytes, entries: _Entries, columns: tuple[str, str] | None) -
         raise _Unusable(
             f"{describe(value)} found, expected an object of predicted ids and their targets, or a list of objects"
         )
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -133,6 +133,10 @@ def _pairs_text(count: int) -> str:
     return "1 pair" if count == 1 else f"{count} pairs"
 
 
+def _ids_text(count: int) -> str:
+    return "1 id is" if count == 1 else f"{count} ids are"
+
+
 def _minted(run: _Run) -> Iterator[Note]:
     pairs = run.outcomes == Outcome.MINTED
     count = run.n_pairs(Outcome.MINTED)
@@ -327,8 +331,8 @@ def _chains_of(ids: Iterable[str], maps: Sequence[IdMap], option: str) -> Iterat
         if open_ids:
             first = min(open_ids)
             message = (
-                f"{len(open_ids)} ids are translated by {id_map.name} to an id that it would translate again, such as "
-                f"{first!r} to {reached[first]!r} to {targets[reached[first]]!r}; "
+                f"{_ids_text(len(open_ids))} translated by {id_map.name} to an id that it would translate again, "
+                f"such as {first!r} to {reached[first]!r} to {targets[reached[first]]!r}; "
                 f"give the map once more with {option} to follow such chains"
             )
             yield Note("map-target-is-key", len(open_ids), message)
@@ -368,7 +372,8 @@ def _nil_like(run: _Run) -> Iterator[Note]:
     if found:
         options = " ".join(f"--nil {id_!r}" if id_ == "<NIL>" else f"--nil {id_}" for id_ in found)
         message = (
-            f"{', '.join(map(repr, found))} among the ids counts as an id like any other; "
+            f"{', '.join(map(repr, found))} among the ids {'counts as an id' if len(found) == 1 else 'count as ids'} "
+            "like any other; "
             f'if it means "not in the knowledge base", give {options}'
         )
         yield Note("nil-like-ids", len(found), message)
@@ -378,5 +383,5 @@ def _trimmed(run: _Run) -> Iterator[Note]:
     for id_map in {id_map.name: id_map for id_map in run.maps + run.gold_maps}.values():
         if id_map.n_trimmed:
             cells = "1 cell" if id_map.n_trimmed == 1 else f"{id_map.n_trimmed} cells"
-            message = f"blanks around {cells} of {id_map.name} were trimmed; remove them if ids do not hold any"
+            message = f"blanks around {cells} of {id_map.name} were trimmed"
             yield Note("map-blanks-trimmed", id_map.n_trimmed, message)

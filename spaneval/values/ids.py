@@ -177,13 +177,11 @@ def translate(
         The ids.
 
     Raises:
-        ValueError: If `minted` is no regular expression, or `null_is_nil` is set without `nil`.
+        ValueError: If `minted` is no regular expression.
 
     Cost: linear in the number of distinct ids, plus sorting them.
 
     """
-    if options.null_is_nil and not options.nil:
-        raise ValueError("--null-is-nil needs --nil ID, which says what NIL is called")
     minted = compile_minted(options.minted)
     nil = frozenset(options.nil)
     nil_id = min(nil, default=None)
