@@ -107,7 +107,7 @@ def test_documents_are_those_worked_out_by_hand(heading: str) -> None:
     assert len(documents) == len(by_hand)
     for number, (document, line) in enumerate(zip(documents, by_hand, strict=True)):
         own = [row | {"itext": 0} for row in rows(name) if row["itext"] == number]
-        counts = spaneval.evaluate([document], own, id_map=id_map, ci=False).counts
+        counts = spaneval.evaluate([document], own, id_map=id_map, doc_key="position", ci=False).counts
         stated = {COUNTS[c]: int(line[c]) for c in COUNTS}
 
         assert str(number) == line["document"]
@@ -153,10 +153,10 @@ def test_counts_with_id_and_reasons_are_those_in_the_prose() -> None:
     v2 = score("linker-v2", mapped=True)
     bare = score("linker-v2", mapped=False)
 
-    assert (22, 18) == (v1.counts["n_gold_with_id"], v1.counts["n_predicted_with_id"])
-    assert (22, 21) == (v2.counts["n_gold_with_id"], v2.counts["n_predicted_with_id"])
-    assert {"unmapped": 1, "no_gold_id": 1, "no_predicted_id": 1} == reasons(v2)
-    assert {"minted": 18, "no_gold_id": 1, "no_predicted_id": 1} == reasons(bare)
+    assert (v1.counts["n_gold_with_id"], v1.counts["n_predicted_with_id"]) == (22, 18)
+    assert (v2.counts["n_gold_with_id"], v2.counts["n_predicted_with_id"]) == (22, 21)
+    assert reasons(v2) == {"unmapped": 1, "no_gold_id": 1, "no_predicted_id": 1}
+    assert reasons(bare) == {"minted": 18, "no_gold_id": 1, "no_predicted_id": 1}
 
 
 def reasons(result: Any) -> dict[str, int]:
