@@ -113,12 +113,11 @@ def _cells(text: str, lines: _Lines, delimiter: Delimiter) -> list[str] | None:
     """The cells of the record that starts with `text`; None, and a problem, if it cannot be read."""
     line, n_bad = lines.number, lines.n_bad - lines.is_bad
     try:
-        if delimiter == "\t":
-            cells = _without_line_end(text).split("\t")
-        elif '"' not in text:
-            cells = _unquoted(_without_line_end(text)).split(",")
-        else:
+        if delimiter == "," and '"' in text:
             cells = _quoted_cells(text, lines)
+        else:
+            text = text.removesuffix("\n").removesuffix("\r")
+            cells = (_unquoted(text) if "\r" in text and delimiter == "," else text).split(delimiter)
     except _Malformed as malformed:
         message, hint = malformed.args
         lines.problems.add(Problem(message, lines.name, line, hint=hint, kind=FormatError))

@@ -7,7 +7,7 @@ Everything is worked out on distinct ids; pairs are only counted. Examples are t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -242,7 +242,7 @@ def _near_gold(run: _Run) -> Iterator[tuple[str, int, tuple[str, str]]]:
     texts = zip(run.ids.translated, np.bincount(pred, minlength=n_pred).tolist(), strict=True)
     pred_cores = [_core(text) if text is not None and n else None for text, n in texts]
     alternatives = zip(run.ids.gold_translated, np.bincount(gold, minlength=n_gold).tolist(), strict=True)
-    gold_cores = [{_core(text) for text in several} if n else () for several, n in alternatives]
+    gold_cores = [_cores(several) if n else () for several, n in alternatives]
     near = Equality.of(gold_cores, pred_cores).holds(gold, pred)
     packed, counts = np.unique(gold[near].astype(np.int64) * n_pred + pred[near], return_counts=True)
     for pair, count in zip(packed.tolist(), counts.tolist(), strict=True):
@@ -270,11 +270,17 @@ def _near_keys(run: _Run) -> Iterator[tuple[str, int, tuple[str, str]]]:
 
 def _core(id_: str) -> str:
     """What near ids have in common: the final digits, else the last part without separators. Cheap and too generous."""
+    head = id_.rstrip(_DIGITS)
+    if len(head) < len(id_) and not id_.endswith(".0"):
+        return id_[len(head) :]
     text = id_.strip().removesuffix(".0")
-    head = text.rstrip(_DIGITS)
-    if len(head) < len(text):
-        return text[len(head) :]
+    if text != id_:
+        return _core(text)
     return _plain(_local_part(text.casefold())) or text
+
+
+def _cores(ids: tuple[str, ...]) -> Collection[str]:
+    return (_core(ids[0]),) if len(ids) == 1 else {_core(id_) for id_ in ids}
 
 
 def _difference(pred: str, gold: str) -> str | None:
