@@ -31,6 +31,7 @@ class Documents:
         position: Position of the document in its file, int32 of shape (D,).
         doc_id: `doc_id` as text, None where a document has none.
         itext: `itext` as written (on the document, else on its annotations) as text, None where it is not written.
+        text_hash: Hash of the text, int64 of shape (D,); 0 where there is no text.
         length: Length of the text in code points, int64 of shape (D,); -1 where there is no text.
         scope: `evaluation_span` as int64 of shape (D, 2), (-1, -1) where there is none; None if no document has one.
         is_annotated: False where `ground_truth` is null, bool of shape (D,).
@@ -43,6 +44,7 @@ class Documents:
     position: CodeArray
     doc_id: list[str | None]
     itext: list[str | None]
+    text_hash: IntArray
     length: IntArray
     scope: IntArray | None
     is_annotated: BoolArray

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
 
 Match = Literal["overlap", "exact"]
 Assignment = Literal["exact-first", "greedy"]
@@ -48,7 +50,32 @@ class Options:
     min_score: float | None = None
     fields: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name, kind in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in get_args(kind):
+                raise ValueError(f"{name} is {value!r}; expected {_choices(value, get_args(kind))}")
+        if self.null_is_nil and not self.nil:
+            raise ValueError("null_is_nil needs nil: name the id that a prediction without id stands for")
+        if self.min_score is not None and not math.isfinite(self.min_score):
+            raise ValueError(f"min_score is {self.min_score}; expected a finite number")
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON report."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return values | {"nil": list(self.nil)}
+
+
+_CHOICES = {
+    "match": Match,
+    "assignment": Assignment,
+    "doc_key": DocKey,
+    "unknown_docs": UnknownDocs,
+    "on_bad_row": OnBadRow,
+    "unmapped": Unmapped,
+}
+
+
+def _choices(value: object, choices: tuple[str, ...]) -> str:
+    near = get_close_matches(str(value), choices, 1)
+    return ", ".join(map(repr, choices)) + (f" (did you mean {near[0]!r}?)" if near else "")

@@ -218,8 +218,12 @@ def options_of(given: dict[str, Any]) -> Options:
 
 def loading_of(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `evaluate` and `validate` that say what is read, beside gold and predictions."""
-    names = ("id_maps", "gold_id_maps", "id_map_columns", "pred_format")
-    return {name: given[name] for name in names}
+    return {
+        "id_map": list(given["id_maps"]),
+        "gold_id_map": list(given["gold_id_maps"]),
+        "id_map_columns": given["id_map_columns"],
+        "pred_format": None if given["pred_format"] == "auto" else given["pred_format"],
+    }
 
 
 def _context() -> click.Context | None:

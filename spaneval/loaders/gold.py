@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, chain
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import orjson
@@ -23,6 +23,9 @@ from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.json_text import BOM, json_problem, locate, parse_exactly
 from spaneval.loaders.scalars import BAD, Vocabulary, describe, offset, text_id
 from spaneval.problems import Note, Problem, Problems
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SUFFIXES: Final = (".gt.json", ".gt.json.gz")
 MEMORY: Final = "(gold)"
@@ -124,6 +127,21 @@ def gold_from_documents(documents: Iterable[Mapping[str, Any]], *, problems: Pro
     return builder.finish()
 
 
+def gold_from_frame(frame: pd.DataFrame, *, problems: Problems, notes: list[Note]) -> Corpus:
+    """Gold from a data frame with a row per annotation; `itext` or `doc_id` tells documents apart."""
+    key = next((name for name in ("doc_id", "itext") if name in frame.columns), None)
+    if key is None:
+        found = ", ".join(map(str, frame.columns))
+        problems.add(Problem(f"gold needs a column 'itext' or 'doc_id' (found: {found})", kind=FormatError))
+        return gold_from_documents([], problems=problems, notes=notes)
+    plain = frame.astype(object).where(frame.notna(), None)
+    documents: dict[Any, dict[str, Any]] = {}
+    for row in plain.to_dict("records"):
+        document = documents.setdefault(row[key], {key: row[key], "ground_truth": []})
+        document["ground_truth"].append({name: value for name, value in row.items() if name != key})
+    return gold_from_documents(documents.values(), problems=problems, notes=notes)
+
+
 def read_gold_file(name: str, problems: Problems) -> bytes | None:
     """The bytes of a gold file, unpacked, without a byte-order mark; None, and a problem, if it cannot be read."""
     try:
@@ -163,6 +181,7 @@ class _Builder:
         self.doc_id: list[str | None] = []
         self.itext: list[str | None] = []
         self.length: list[int] = []
+        self.text_hash: list[int] = []
         self.scope: dict[int, Any] = {}
         self.annotated: list[bool] = []
         self.texts: dict[int, str] = {}
@@ -217,6 +236,7 @@ class _Builder:
             self.annotated.append(document["ground_truth"] is not None)
             if document.get("evaluation_span") is not None:
                 self.scope[k] = document["evaluation_span"]
+            self.text_hash.append(0 if text is None else text_hash(text))
             if text is not None:
                 self._keep_text(k, text)
         ids = self.ids
@@ -271,6 +291,7 @@ class _Builder:
             position=np.array(self.position, dtype=np.int32),
             doc_id=self.doc_id,
             itext=self.itext,
+            text_hash=np.array(self.text_hash, dtype=np.int64),
             length=np.array(self.length, dtype=np.int64),
             scope=scope,
             is_annotated=np.array(self.annotated, dtype=np.bool_),
@@ -383,6 +404,11 @@ def _written_itext(columns: _Columns) -> list[Any]:
         return [None] * len(columns.counts)
     itext, ends = columns.itext, accumulate(columns.counts)
     return [itext[end - n] if n else None for n, end in zip(columns.counts, ends, strict=True)]
+
+
+def text_hash(text: str) -> int:
+    """32 bits that depend on the text."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _narrow(offsets: IntArray) -> Any:

@@ -1,7 +1,7 @@
 """
 JSON text, read strictly: where it is broken, where in the file a value stands, and numbers that floats cannot hold.
 
-orjson reads fast and exactly what JSON allows; the standard library is asked where a message or an exact number needs it.
+orjson reads fast and exactly what JSON allows; the standard library helps where a message or an exact number needs it.
 """
 
 from __future__ import annotations

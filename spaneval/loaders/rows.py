@@ -318,6 +318,6 @@ def memory_rows(rows: Iterable[Any] | pd.DataFrame) -> Source:
     """Rows handed over in memory: mappings, or a data frame, whose missing values are none."""
     if not hasattr(rows, "iterrows"):
         return Source(_slices(list(rows), None, None))
-    frame: pd.DataFrame = rows
+    frame: Any = rows
     plain = frame.astype(object).where(frame.notna(), None)
     return Source(_slices(plain.to_dict("records"), None, None))

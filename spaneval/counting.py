@@ -1,0 +1,149 @@
+"""
+Pairs and codes → counts per document, for spans.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spaneval.corpus import BoolArray, CodeArray, IntArray
+from spaneval.counts import Counts
+from spaneval.values.ids import Ids, Outcome
+
+
+class Side(NamedTuple):
+    """
+    Annotations or predictions as far as they are counted.
+
+    Args:
+        doc: Document of each row, int32 of shape (N,).
+        id: Id code of each row, int32 of shape (N,).
+        is_counted: False for ignored annotations and predictions out of scope, bool of shape (N,); None if all count.
+
+    """
+
+    doc: CodeArray
+    id: CodeArray
+    is_counted: BoolArray | None = None
+
+
+class Pairs(NamedTuple):
+    """
+    Who was paired with whom, and what came of it.
+
+    Args:
+        gold: Row of the annotation, int64 of shape (K,), ascending.
+        pred: Row of the prediction among those scored, int64 of shape (K,).
+        outcome: Values of `Outcome`, int8 of shape (K,).
+        is_ignored: Whether the annotation is ignored, so that the pair counts nowhere, bool of shape (K,).
+
+    """
+
+    gold: IntArray
+    pred: IntArray
+    outcome: NDArray[np.int8]
+    is_ignored: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+
+def out_of_scope(
+    scope: IntArray | None, doc: CodeArray, a: IntArray, b: IntArray, paired: IntArray
+) -> BoolArray | None:
+    """
+    Which predictions are out of scope: unpaired, and not wholly inside the evaluation span of their document.
+
+    Args:
+        scope: Evaluation span by gold document, int64 of shape (D, 2), (-1, -1) where there is none; None without any.
+        doc, a, b: Document and span of each prediction, shape (P,).
+        paired: Rows of the predictions that are paired.
+
+    Returns:
+        bool of shape (P,); None where no document has an evaluation span.
+
+    """
+    if scope is None:
+        return None
+    has_scope = np.append(scope[:, 0] >= 0, False)
+    number = np.minimum(doc, len(scope))  # documents that are not in the gold have no evaluation span
+    bounds = np.concatenate([scope, [[-1, -1]]])[number]
+    result: BoolArray = has_scope[number] & ((a < bounds[:, 0]) | (b > bounds[:, 1]))
+    result[paired] = False
+    return result
+
+
+def count(
+    n_documents: int,
+    n_gold_documents: int,
+    gold: Side,
+    pred: Side,
+    pairs: Pairs,
+    ids: Ids,
+    *,
+    bad_doc: CodeArray,
+    bad_has_id: BoolArray,
+) -> Counts:
+    """
+    Count everything, document by document.
+
+    Args:
+        n_documents: All documents, those that are not in the gold last.
+        n_gold_documents: Those of the gold.
+        gold: The annotations; ignored ones do not count.
+        pred: The predictions; those out of scope, or paired with an ignored annotation, do not count.
+        pairs: Pairs of rows of both.
+        ids: What the id codes stand for.
+        bad_doc: Document of each row that could not be read.
+        bad_has_id: Whether it had an id.
+
+    """
+
+    def per_document(doc: CodeArray, chosen: BoolArray | None = None) -> IntArray:
+        return np.bincount(doc if chosen is None else doc[chosen], minlength=n_documents).astype(np.int64, copy=False)
+
+    counted = ~pairs.is_ignored
+    is_pred_counted = np.ones(len(pred.doc), np.bool_) if pred.is_counted is None else pred.is_counted.copy()
+    is_pred_counted[pairs.pred[pairs.is_ignored]] = False
+    gold_doc, gold_id = (
+        (gold.doc, gold.id) if gold.is_counted is None else (gold.doc[gold.is_counted], gold.id[gold.is_counted])
+    )
+    pred_doc, pred_id = pred.doc[is_pred_counted], pred.id[is_pred_counted]
+    pair_doc = gold.doc[pairs.gold]
+    by_outcome = {x: per_document(pair_doc, counted & (pairs.outcome == x)) for x in Outcome}
+    claims = (pred_id >= 0) | ids.is_nil_pred[pred_id]
+    nil_gold = ids.is_nil_gold[gold.id[pairs.gold]]
+    nil_pred = ids.is_nil_pred[pred.id[pairs.pred]]
+    correct, wrong = pairs.outcome == Outcome.CORRECT, pairs.outcome == Outcome.WRONG
+    in_kb = counted & ~nil_gold
+    return Counts.from_columns(
+        n_documents,
+        n_gold=per_document(gold_doc),
+        n_predicted=per_document(pred_doc) + per_document(bad_doc),
+        n_matched=per_document(pair_doc, counted),
+        n_id_comparable=by_outcome[Outcome.CORRECT] + by_outcome[Outcome.WRONG],
+        n_id_correct=by_outcome[Outcome.CORRECT],
+        n_gold_with_id=per_document(gold_doc, gold_id >= 0),
+        n_predicted_with_id=per_document(pred_doc, claims) + per_document(bad_doc, bad_has_id),
+        n_ignored_pairs=per_document(pair_doc, pairs.is_ignored),
+        n_out_of_scope=per_document(pred.doc[:0] if pred.is_counted is None else pred.doc[~pred.is_counted]),
+        n_bad_rows=per_document(bad_doc),
+        n_no_gold_id=by_outcome[Outcome.NO_GOLD_ID],
+        n_no_predicted_id=by_outcome[Outcome.NO_PREDICTED_ID],
+        n_unmapped=by_outcome[Outcome.UNMAPPED],
+        n_minted=by_outcome[Outcome.MINTED],
+        n_unknown_docs_rows=_unknown(n_documents, n_gold_documents, per_document(pred.doc) + per_document(bad_doc)),
+        n_gold_nil=per_document(gold_doc, ids.is_nil_gold[gold_id]),
+        n_predicted_nil=per_document(pred_doc, ids.is_nil_pred[pred_id]),
+        n_nil_correct=per_document(pair_doc, counted & nil_pred & correct),
+        n_in_kb_comparable=per_document(pair_doc, in_kb & (correct | wrong)),
+        n_in_kb_correct=per_document(pair_doc, in_kb & correct),
+    )
+
+
+def _unknown(n_documents: int, n_gold_documents: int, rows: IntArray) -> IntArray:
+    """Rows of the documents that the gold does not hold."""
+    return np.where(np.arange(n_documents) < n_gold_documents, 0, rows)

@@ -1,0 +1,536 @@
+"""
+The main path: load → translate → pair → count → measure.
+
+`evaluate` reads top to bottom; each step is a room of its own. An `Evaluation` keeps pairs and verdicts, so that every
+report is a view of it and never a second computation.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from spaneval import ledger
+from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
+from spaneval.counting import Pairs, Side, count, out_of_scope
+from spaneval.counts import Counts
+from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
+from spaneval.loaders.id_map import IdMap, as_id_map
+from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
+from spaneval.loaders.rows import RowFormat
+from spaneval.measures import Measure, default_measures
+from spaneval.options import Options
+from spaneval.pairing.documents import Aligned, align, keys_with_text, row_key_field
+from spaneval.pairing.spans import Pairing, Spans, pair_spans
+from spaneval.problems import Note, Problems
+from spaneval.resampling import Bootstrap, bootstrap
+from spaneval.signature import signature
+from spaneval.values.id_notes import id_notes
+from spaneval.values.ids import Ids, translate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Gold = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
+    Rows = Gold
+    Map = IdMap | Mapping[Any, object] | str | os.PathLike[str] | pd.DataFrame
+
+SCHEMA = "spaneval.score/1"
+DEFAULT_SEED = 1234
+"""Fixed, so that the same command prints the same bytes."""
+NOT_COMPARABLE = ("no_gold_id", "no_predicted_id", "unmapped", "minted")
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the stage, the bytes done, and the bytes in all where they are known."""
+
+
+class Scored(NamedTuple):
+    """
+    The predictions that are scored: those of a readable row, in a document that counts.
+
+    Args:
+        row: Row in `Predictions` of each; None if all rows are scored.
+        doc: Document, int32 of shape (S,); those from D on are not in the gold.
+        a, b: Span, of shape (S,).
+        id: Code into `Predictions.ids`, int32 of shape (S,).
+        is_out_of_scope: Unpaired and not inside the evaluation span; None where no document has one.
+
+    """
+
+    row: IntArray | None
+    doc: CodeArray
+    a: IntArray
+    b: IntArray
+    id: CodeArray
+    is_out_of_scope: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """
+    One system scored against the gold.
+
+    Args:
+        corpus: The gold.
+        predictions: The rows as read.
+        options: How they were counted.
+        ids: What each id stands for.
+        scored: The predictions that took part.
+        pairs_by_row: Pairs of rows of `corpus` and `scored`, with their outcomes.
+        document_counts: Counts per document, in the order of `document_names`.
+        document_names: The keys of the gold documents, then of documents that only rows name.
+        n_unknown_docs_rows: Rows whose document is not in the gold.
+        notes: What a reader should know.
+        bootstrap: Intervals of the measures; None if they were not asked for.
+        signature: What makes the numbers reproducible, in one line.
+        gold_names, pred_names, map_names: The inputs as they were given.
+        map_sizes: Ids that each id map translates.
+
+    """
+
+    corpus: Corpus
+    predictions: Predictions
+    options: Options
+    ids: Ids
+    scored: Scored
+    pairs_by_row: Pairs
+    document_counts: Counts
+    document_names: list[str]
+    n_unknown_docs_rows: int
+    notes: list[Note]
+    bootstrap: Bootstrap | None
+    signature: str
+    gold_names: list[str] = field(default_factory=list)
+    pred_names: list[str] = field(default_factory=list)
+    map_names: list[str] = field(default_factory=list)
+    map_sizes: list[int] = field(default_factory=list)
+
+    @property
+    def n_documents(self) -> int:
+        """Documents of the gold."""
+        return len(self.corpus.documents)
+
+    @cached_property
+    def n_documents_without_predictions(self) -> int:
+        """Gold documents for which there is no row."""
+        has_row = np.zeros(len(self.document_names), np.bool_)
+        has_row[self.scored.doc] = True
+        has_row |= self.document_counts["n_bad_rows"] > 0
+        return int((~has_row[: self.n_documents]).sum())
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Sums over all documents, by names of `spaneval.counts.COLUMNS`."""
+        return self.document_counts.totals() | {"n_unknown_docs_rows": self.n_unknown_docs_rows}
+
+    @property
+    def _registry(self) -> tuple[Measure, ...]:
+        return default_measures(has_nil=bool(self.options.nil))
+
+    @cached_property
+    def measures(self) -> dict[str, float | None]:
+        """Every measure by name; None where it is undefined."""
+        return {measure.name: measure.value(self.counts) for measure in self._registry}
+
+    @property
+    def fractions(self) -> dict[str, tuple[int, int]]:
+        """Numerator and denominator of every measure."""
+        return {measure.name: measure.fraction(self.counts) for measure in self._registry}
+
+    @property
+    def undefined(self) -> dict[str, str]:
+        """Why a measure is undefined, for those that are."""
+        reasons = {measure.name: measure.why_undefined(self.counts) for measure in self._registry}
+        return {name: reason for name, reason in reasons.items() if reason is not None}
+
+    @property
+    def not_comparable(self) -> dict[str, int]:
+        """Pairs that are not comparable, by reason; reasons that do not occur are left out."""
+        return {reason: n for reason in NOT_COMPARABLE if (n := self.counts[f"n_{reason}"])}
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float] | None]:
+        """Both ends of the interval of every measure; empty if intervals were not asked for."""
+        return {} if self.bootstrap is None else self.bootstrap.intervals
+
+    @property
+    def resampling(self) -> dict[str, Any] | None:
+        """How the intervals came about; None if they were not asked for."""
+        if self.bootstrap is None:
+            return None
+        return {
+            "method": "percentile bootstrap",
+            "unit": "document",
+            "level": self.bootstrap.level,
+            "resamples": self.bootstrap.resamples,
+            "seed": self.bootstrap.seed,
+            "left_out": self.bootstrap.left_out,
+            "undefined": self.bootstrap.undefined,
+        }
+
+    def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
+        """
+        The JSON report.
+
+        Args:
+            per_document: Whether to add a list `documents` with the counts and measures of each.
+
+        Returns:
+            Plain values; nothing is rounded, and None stands for undefined.
+
+        """
+        counts, measures = self.counts, self.measures
+        report: dict[str, Any] = {"schema": SCHEMA, "signature": self.signature}
+        report |= {
+            "n_documents": self.n_documents,
+            "n_documents_without_predictions": self.n_documents_without_predictions,
+        }
+        report |= {name: counts[name] for name in ("n_gold", "n_predicted", "n_matched")}
+        report["match_mode"] = self.options.match
+        report |= {name: measures[name] for name in ("precision", "recall", "f1")}
+        report |= {name: counts[name] for name in ("n_id_comparable", "n_id_correct")}
+        report["entity_accuracy"] = measures["entity_accuracy"]
+        report |= {name: counts[name] for name in ("n_gold_with_id", "n_predicted_with_id")}
+        report |= {name: value for name, value in measures.items() if name not in report}
+        if self.options.nil:
+            nil = ("n_gold_nil", "n_predicted_nil", "n_nil_correct", "n_in_kb_comparable", "n_in_kb_correct")
+            report |= {name: counts[name] for name in nil}
+        report |= {
+            name: counts[name] for name in ("n_ignored_pairs", "n_out_of_scope", "n_bad_rows", "n_unknown_docs_rows")
+        }
+        report["not_comparable"] = self.not_comparable
+        report["undefined"] = self.undefined
+        report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
+        report["resampling"] = self.resampling
+        report["options"] = self.options.to_dict()
+        report["notes"] = [note.to_dict() for note in self.notes]
+        if per_document:
+            report["documents"] = self.documents()
+        return report
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Counts and measures of each document, in order."""
+        gold = self.corpus.documents
+        result = []
+        for d, (name, row) in enumerate(zip(self.document_names, self.document_counts.table.tolist(), strict=True)):
+            counts = dict(zip(self.counts, row, strict=True))
+            file = gold.files[gold.file[d]] if d < len(gold) else None
+            measures = {measure.name: measure.value(counts) for measure in self._registry}
+            result.append({"document": name, "file": file} | counts | measures)
+        return result
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every pair, missed annotation and spurious prediction; see `spaneval.ledger`."""
+        return ledger.rows(self)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """The same as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()), columns=list(ledger.COLUMNS))
+
+    def place_of(self, pred: int) -> Place:
+        """File and line of a scored prediction."""
+        return self.predictions.places[pred if self.scored.row is None else int(self.scored.row[pred])]
+
+
+def evaluate(
+    gold: Gold,
+    predictions: Rows,
+    *,
+    id_map: Map | Sequence[Map] | None = None,
+    gold_id_map: Map | Sequence[Map] | None = None,
+    id_map_columns: tuple[str, str] | None = None,
+    pred_format: RowFormat | None = None,
+    ci: bool = True,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    keep_texts: bool = True,
+    progress: Progress | None = None,
+    options: Options | None = None,
+    **changes: Any,
+) -> Evaluation:
+    """
+    Score predictions against gold.
+
+    Args:
+        gold: Path or paths of gold files and folders; or documents `{"text", "ground_truth", …}`; or a data frame with
+            a row per annotation and the columns `itext` or `doc_id`, `a`, `b`, `entity_id`.
+        predictions: Path or paths of files with rows; or rows `{"itext", "a", "b", "entity_id_predicted"}`; or a data
+            frame of such rows.
+        id_map: Translates predicted ids: a path, a mapping, a data frame, or several, applied one after another.
+        gold_id_map: Translates gold ids, likewise.
+        id_map_columns: Columns of the maps, from and to.
+        pred_format: Format of the prediction files; None tells it by content and name.
+        ci: Whether to compute intervals.
+        resamples: Bootstrap resamples.
+        level: Share of the resampled values inside an interval, between 0 and 1.
+        seed: Of the resamples; 0 is a seed.
+        keep_texts: Whether texts are kept, so that `rows` and `pairs` can show them.
+        progress: Called now and then with the stage, the bytes read and None.
+        options: How to count.
+        **changes: Single options of `Options`, such as `match="exact"` or `nil=["NEW"]`, over `options`.
+
+    Returns:
+        Counts, measures, intervals, pairs and notes.
+
+    Raises:
+        InputError: If an input cannot be used; it holds the first problems.
+        ValueError: If an option has a value that does not exist.
+
+    """
+    chosen = _options(options, changes)
+    problems, notes = Problems(), cast("list[Note]", [])
+    with paused_gc():
+        maps = [as_id_map(m, columns=id_map_columns, problems=problems) for m in _several(id_map)]
+        gold_maps = [as_id_map(m, columns=id_map_columns, problems=problems) for m in _several(gold_id_map)]
+        corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress)
+        problems.raise_if_any()
+        rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress)
+        problems.raise_if_any()
+        texts = _TextsOf(gold, corpus, keep_texts=keep_texts)
+        aligned = align(corpus, rows, chosen, problems=problems, notes=notes, all_texts=texts)
+        problems.raise_if_any()
+    ids = translate(corpus.ids, rows.ids, maps=maps, gold_maps=gold_maps, options=chosen)
+    scored = _scored(rows, aligned)
+    pairing = pair(corpus, scored, ids, chosen)
+    pairs = _judged(corpus, scored, pairing, ids)
+    scope = out_of_scope(corpus.documents.scope, scored.doc, scored.a, scored.b, pairs.pred)
+    scored = scored._replace(is_out_of_scope=scope)
+    counts = count(
+        len(aligned.names),
+        len(corpus.documents),
+        Side(corpus.doc, corpus.id, None if corpus.is_ignored is None else ~corpus.is_ignored),
+        Side(scored.doc, scored.id, None if scope is None else ~scope),
+        pairs,
+        ids,
+        bad_doc=aligned.bad_doc,
+        bad_has_id=aligned.bad_has_id,
+    )
+    counted = ~pairs.is_ignored
+    notes += id_notes(
+        ids,
+        corpus.id[pairs.gold[counted]],
+        scored.id[pairs.pred[counted]],
+        pairs.outcome[counted],
+        maps=maps,
+        gold_maps=gold_maps,
+        options=chosen,
+    )
+    registry = default_measures(has_nil=bool(chosen.nil))
+    resampled = bootstrap(counts, registry, resamples=resamples, level=level, seed=seed) if ci else None
+    result = Evaluation(
+        corpus=corpus,
+        predictions=rows,
+        options=chosen,
+        ids=ids,
+        scored=scored,
+        pairs_by_row=pairs,
+        document_counts=counts,
+        document_names=aligned.names,
+        n_unknown_docs_rows=aligned.n_unknown,
+        notes=notes,
+        bootstrap=resampled,
+        signature=signature(
+            corpus,
+            chosen,
+            [m.targets for m in maps],
+            [m.targets for m in gold_maps],
+            interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
+        ),
+        gold_names=_names(gold),
+        pred_names=_names(predictions),
+        map_names=[m.name for m in maps],
+        map_sizes=[len(m.targets) for m in maps],
+    )
+    notes += _notes(result, pairing)
+    return result
+
+
+@contextmanager
+def paused_gc() -> Iterator[None]:
+    """Without cyclic garbage collection: reading makes millions of objects, and scanning them finds nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
+    values = (options or Options()).to_dict() | dict(changes)
+    unknown = set(values) - set(Options().to_dict())
+    if unknown:
+        known = ", ".join(Options().to_dict())
+        raise TypeError(f"evaluate() has no option {sorted(unknown)[0]!r}; options are {known}")
+    nil = values["nil"]
+    values["nil"] = (nil,) if isinstance(nil, str) else tuple(nil)
+    return Options(**values)
+
+
+def _several(maps: Any) -> list[Any]:
+    if maps is None:
+        return []
+    return list(maps) if isinstance(maps, list | tuple) else [maps]
+
+
+def _paths(source: Any) -> list[str] | None:
+    """The paths that `source` is; None if it is data."""
+    if isinstance(source, str | os.PathLike):
+        return [os.fspath(source)]
+    if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
+        return [os.fspath(x) for x in source]
+    return None
+
+
+def _names(source: Any) -> list[str]:
+    return _paths(source) or ["(in memory)"]
+
+
+def read_gold(
+    gold: Any, problems: Problems, notes: list[Note], *, keep_texts: bool, progress: Progress | None = None
+) -> Corpus:
+    """The gold in any of the forms that `evaluate` takes."""
+    if isinstance(gold, Corpus):
+        return gold
+    paths = _paths(gold)
+    if paths is None:
+        read = gold_from_frame if hasattr(gold, "iterrows") else gold_from_documents
+        return read(gold, problems=problems, notes=notes)
+    report = _adding_up(progress, "gold")
+    return load_gold(paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report)
+
+
+def read_predictions(
+    predictions: Any,
+    corpus: Corpus,
+    options: Options,
+    row_format: RowFormat | None,
+    problems: Problems,
+    notes: list[Note],
+    progress: Progress | None = None,
+) -> Predictions:
+    """The rows in any of the forms that `evaluate` takes."""
+    documents = corpus.documents
+    reading = RowReading(
+        key_field=row_key_field(documents, options.doc_key),
+        needs_key=len(documents) != 1,
+        names=options.fields,
+        min_score=options.min_score,
+        skips_bad_rows=options.on_bad_row == "skip",
+        mentions_of=keys_with_text(documents),
+    )
+    paths = _paths(predictions)
+    if paths is None:
+        return predictions_from_memory(predictions, reading, problems=problems, notes=notes)
+    report = _adding_up(progress, "predictions")
+    return load_predictions(paths, reading, row_format=row_format, problems=problems, notes=notes, progress=report)
+
+
+def _adding_up(progress: Progress | None, stage: str) -> Callable[[int], None] | None:
+    """What a loader calls with the bytes since its last call."""
+    if progress is None:
+        return None
+    done = 0
+
+    def add(n: int) -> None:
+        nonlocal done
+        done += n
+        progress(stage, done, None)
+
+    return add
+
+
+@dataclass(frozen=True)
+class _TextsOf:
+    """Gives all texts, reading the gold again where only a sample was kept."""
+
+    gold: Any
+    corpus: Corpus
+    keep_texts: bool
+
+    def __call__(self) -> Mapping[int, str]:
+        if self.keep_texts or _paths(self.gold) is None:
+            return self.corpus.documents.texts
+        return read_gold(self.gold, Problems(), [], keep_texts=True).documents.texts
+
+
+def _scored(rows: Predictions, aligned: Aligned) -> Scored:
+    if aligned.kept is None:
+        return Scored(None, aligned.doc, rows.a, rows.b, rows.id)
+    kept = np.flatnonzero(aligned.kept)
+    return Scored(kept, aligned.doc, rows.a[kept], rows.b[kept], rows.id[kept])
+
+
+def pair(corpus: Corpus, scored: Scored, ids: Ids, options: Options) -> Pairing:
+    """Pair annotations and predictions one to one."""
+    gold_id, pred_id = corpus.id, scored.id
+    return pair_spans(
+        Spans(corpus.doc, corpus.a, corpus.b, ids.gold_rank[gold_id]),
+        Spans(scored.doc, scored.a, scored.b, ids.pred_rank[pred_id]),
+        lambda gold, pred: ids.agreement(gold_id[gold], pred_id[pred]),
+        is_ignored=corpus.is_ignored,
+        match=options.match,
+        assignment=options.assignment,
+    )
+
+
+def _judged(corpus: Corpus, scored: Scored, pairing: Pairing, ids: Ids) -> Pairs:
+    outcome = ids.outcome(corpus.id[pairing.gold], scored.id[pairing.pred])
+    ignored = np.zeros(len(pairing.gold), np.bool_) if corpus.is_ignored is None else corpus.is_ignored[pairing.gold]
+    return Pairs(pairing.gold, pairing.pred, outcome, ignored)
+
+
+def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
+    """Notes that speak of documents, rows and pairs rather than of ids."""
+    notes = []
+
+    def note(code: str, n: int, message: str) -> None:
+        if n:
+            notes.append(Note(code, n, message))
+
+    n = result.n_documents_without_predictions
+    note(
+        "documents-without-predictions",
+        n,
+        f"{_n(n, 'gold document')} without any prediction; their annotations are missed",
+    )
+    annotated = result.corpus.documents.is_annotated
+    silent = np.flatnonzero(~annotated)
+    n = int(np.isin(result.scored.doc, silent).sum()) if len(silent) else 0
+    note(
+        "predictions-on-null-gold",
+        n,
+        f"{_n(n, 'prediction')} in documents whose ground_truth is null, which a linker writes for 'not annotated';"
+        " they count as spurious, list them with --pairs FILE",
+    )
+    n = result.predictions.n_below_score
+    note("below-min-score", n, f"{_n(n, 'row')} below --min-score {result.options.min_score} left out")
+    n = result.counts["n_bad_rows"]
+    note("bad-rows", n, f"{_n(n, 'bad row')} counted as predictions that match nothing; `spaneval validate` lists them")
+    n = result.n_unknown_docs_rows
+    how = "counted as spurious; list them with --pairs FILE" if result.options.unknown_docs == "count" else "left out"
+    note("unknown-documents", n, f"{_n(n, 'row')} of documents that the ground truth does not hold, {how}")
+    n = pairing.n_swept
+    note(
+        "swept-clusters",
+        n,
+        f"{_n(n, 'crowd')} of more than 4,000,000 candidate pairs: numbers of pairs are the maximum, who is paired with"
+        " whom was settled by a sweep",
+    )
+    return notes
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,122 @@
+"""
+The signature: one line that makes a number reproducible and comparable.
+
+Digests are of what was read, not of bytes: the order of files, documents, annotations and map rows, and the way they
+are written down, change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spaneval._version import VERSION
+from spaneval.corpus import Corpus, IntArray
+from spaneval.options import MINTED, Options
+
+SCORES: Final = 1
+"""Raised with every entry under **Scores** in the changelog."""
+
+UIntArray = NDArray[np.uint64]
+
+
+def gold_digest(corpus: Corpus) -> str:
+    """
+    Sixteen hexadecimal digits that depend on the documents and their annotations.
+
+    A document counts with its `doc_id`, its text, its evaluation span and its annotations (span, ids, ignored or not).
+    Annotations are mixed into 64 bits each, added up per document, mixed again and added up: sums know no order.
+    """
+    ids = _hashed("\x1f".join(x) for x in corpus.ids)
+    row = _mix(corpus.a) ^ _mix(corpus.b, 1) ^ _mix(np.append(ids, np.uint64(0))[corpus.id], 2)
+    if corpus.is_ignored is not None:
+        row ^= corpus.is_ignored.astype(np.uint64)
+    documents = corpus.documents
+    n = len(documents)
+    bounds = np.searchsorted(corpus.doc, np.arange(n + 1))
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(row), dtype=np.uint64)])
+    total = running[bounds[1:]] - running[bounds[:-1]]
+    total = total ^ _mix(documents.text_hash, 3) ^ _mix(_hashed(x or "" for x in documents.doc_id), 4)
+    if documents.scope is not None:
+        total ^= _mix(documents.scope[:, 0], 5) ^ _mix(documents.scope[:, 1], 6)
+    return f"{int(_mix(total).sum(dtype=np.uint64)):016x}"
+
+
+def map_digest(targets: Iterable[Mapping[str, str]]) -> str:
+    """Sixteen hexadecimal digits that depend on what the maps translate, and on the order of the maps."""
+    digest = blake2b(digest_size=8)
+    for one in targets:
+        digest.update(b"\x1e")
+        for key in sorted(one):
+            digest.update(f"{key}\x1f{one[key]}\x1f".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _hashed(texts: Iterable[str]) -> UIntArray:
+    digests = (blake2b(x.encode("utf-8", "surrogatepass"), digest_size=8).digest() for x in texts)
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def _mix(values: IntArray | UIntArray, salt: int = 0) -> UIntArray:
+    """SplitMix64's finaliser (Steele, Lea & Flood 2014), which spreads every bit of 64 over all."""
+    x = values.astype(np.uint64) + np.uint64((salt + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def signature(
+    corpus: Corpus,
+    options: Options,
+    maps: Sequence[Mapping[str, str]],
+    gold_maps: Sequence[Mapping[str, str]],
+    *,
+    interval: Mapping[str, Any] | None,
+) -> str:
+    """
+    The signature of one run: what can change a number stands in it when it is not at its default.
+
+    Args:
+        corpus: The gold.
+        options: The options of counting.
+        maps: The id maps, in order.
+        gold_maps: The maps of gold ids, in order.
+        interval: `resamples`, `seed`, `level` and `source` of the intervals; None without intervals.
+
+    """
+    parts = {
+        "match": options.match,
+        "assign": options.assignment,
+        "unmapped": options.unmapped,
+        "nil": ",".join(sorted(options.nil)) or "none",
+    }
+    defaults = Options()
+    for name in ("doc_key", "unknown_docs", "on_bad_row", "min_score", "null_is_nil"):
+        if getattr(options, name) != getattr(defaults, name):
+            parts[name.replace("_", "-")] = str(getattr(options, name)).lower()
+    if options.minted != MINTED:
+        parts["minted"] = options.minted
+    if options.fields:
+        parts["fields"] = ",".join(f"{ours}={theirs}" for ours, theirs in sorted(options.fields.items()))
+    if interval is None:
+        parts["ci"] = "none"
+    else:
+        parts["ci"] = f"doc-bootstrap.{interval['resamples']}"
+        if interval["level"] != 0.95:
+            parts["level"] = str(interval["level"])
+        parts["seed"] = str(interval["seed"])
+    parts["gt"] = f"{len(corpus.documents)}d.{gold_digest(corpus)[:8]}"
+    for name, chain in (("map", maps), ("gold-map", gold_maps)):
+        if chain:
+            parts[name] = f"{len(chain[0])}.{map_digest(chain)[:8]}"
+    parts |= {"scores": str(SCORES), "v": VERSION}
+    return "|".join(f"{name}:{_escaped(value)}" for name, value in parts.items())
+
+
+def _escaped(value: str) -> str:
+    """Keeps `|` and line ends out of the one line."""
+    return value.replace("\\", "\\\\").replace("|", "\\p").replace("\n", "\\n")
