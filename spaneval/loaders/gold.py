@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -21,6 +21,7 @@ import orjson
 from spaneval.corpus import CodeArray, Corpus, Documents, IntArray
 from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.json_text import BOM, json_problem, locate, parse_exactly
+from spaneval.loaders.rows import Progress, Watch
 from spaneval.loaders.scalars import BAD, Vocabulary, describe, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
@@ -38,8 +39,6 @@ SAMPLED_TEXTS: Final = 1024
 _DOCUMENT_KEYS = ("text", "ground_truth", "doc_id", "itext", "evaluation_span")
 _ANNOTATION_KEYS = ("a", "b", "entity_id", "ignore", "itext")
 _ID_LOOKALIKES = ("id", "kb_id", "entity", "entityid", "entity_id_predicted")
-
-Progress = Callable[[int], None]
 
 
 def find_gold_files(paths: Sequence[str], problems: Problems) -> list[str]:
@@ -89,6 +88,7 @@ def load_gold(
     notes: list[Note],
     keep_texts: bool = False,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Corpus:
     """
     Read gold files.
@@ -99,6 +99,7 @@ def load_gold(
         notes: Gathers what a reader should know.
         keep_texts: Whether to keep every text; else only those that the check of the documents looks at.
         progress: Called with the number of bytes read since the last call.
+        watch: Sees the text of every file that is JSON.
 
     Returns:
         The corpus, without what was reported to `problems`.
@@ -116,6 +117,8 @@ def load_gold(
         except orjson.JSONDecodeError:
             problems.add(json_problem(raw, name))
             continue
+        if watch:
+            watch(raw, name, 1)
         builder.add_file(name, content, len(raw))
     return builder.finish()
 

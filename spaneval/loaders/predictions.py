@@ -16,7 +16,7 @@ import numpy as np
 
 from spaneval.corpus import BadRows, CodeArray, FloatArray, IntArray, Places, Predictions, Surfaces
 from spaneval.exceptions import FormatError, InputError, SpanError
-from spaneval.loaders.rows import Block, Broken, Progress, RowFormat, Source, expand, memory_rows, read_rows
+from spaneval.loaders.rows import Block, Broken, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
 from spaneval.loaders.scalars import BAD, Bad, Vocabulary, describe, integral, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
@@ -65,6 +65,7 @@ def load_predictions(
     problems: Problems,
     notes: list[Note],
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Predictions:
     """
     Read prediction files.
@@ -76,6 +77,7 @@ def load_predictions(
         problems: Gathers what cannot be used.
         notes: Gathers what a reader should know.
         progress: Called with the number of bytes read since the last call.
+        watch: Sees every piece of JSON before it is parsed.
 
     Returns:
         The rows that could be read.
@@ -84,7 +86,7 @@ def load_predictions(
     collector = _Collector(reading, problems)
     for path in expand(paths, problems):
         try:
-            collector.add_source(read_rows(path, row_format, problems, progress))
+            collector.add_source(read_rows(path, row_format, problems, progress, watch))
         except InputError as error:
             for problem in error.problems:
                 problems.add(problem)

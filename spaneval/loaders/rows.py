@@ -35,6 +35,8 @@ BLOCK: Final = 5_000
 _HEAD: Final = 1 << 16
 
 Progress = Callable[[int], None]
+Watch = Callable[[bytes, str, int], None]
+"""Called with JSON as it is written, the name of its file, and the line it starts on."""
 
 
 class Broken(NamedTuple):
@@ -96,7 +98,13 @@ def expand(paths: Sequence[str], problems: Problems) -> list[str]:
     return names
 
 
-def read_rows(path: str, row_format: RowFormat | None, problems: Problems, progress: Progress | None = None) -> Source:
+def read_rows(
+    path: str,
+    row_format: RowFormat | None,
+    problems: Problems,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+) -> Source:
     """
     The rows of one file.
 
@@ -105,6 +113,7 @@ def read_rows(path: str, row_format: RowFormat | None, problems: Problems, progr
         row_format: The format; None tells it by content and name.
         problems: Gathers what is wrong with the file as a whole; broken rows come as `Broken`.
         progress: Called with the number of bytes read since the last call.
+        watch: Sees every piece of JSON before it is parsed.
 
     Raises:
         InputError: If the file cannot be opened.
@@ -116,11 +125,11 @@ def read_rows(path: str, row_format: RowFormat | None, problems: Problems, progr
     file = io.BufferedReader(Prepended(head, stream, name), CHUNK)
     found = row_format or _detect(head, name)
     if found == "jsonl":
-        return Source(_json_lines(file, name, progress))
+        return Source(_json_lines(file, name, progress, watch))
     if found == "parquet":
         return Source(_parquet(file, name))
     if found == "json":
-        return _json(file, name, problems)
+        return _json(file, name, problems, watch)
     return Source(_delimited(file, name, "\t" if found == "tsv" else ",", problems))
 
 
@@ -165,11 +174,13 @@ def _lines_or_whole(text: bytes, *, is_cut: bool, named: RowFormat | None) -> Ro
     return "json" if isinstance(value.get("entities"), list) else "jsonl"
 
 
-def _json_lines(file: BinaryIO, name: str, progress: Progress | None) -> Iterator[Block]:
+def _json_lines(file: BinaryIO, name: str, progress: Progress | None, watch: Watch | None) -> Iterator[Block]:
     line = 1
     with file:
         for chunk in _whole_lines(file):
             data = chunk.removeprefix(BOM) if line == 1 else chunk
+            if watch:
+                watch(data, name, line)
             yield _line_block(data, name, line)
             line += data.count(b"\n")
             if progress:
@@ -225,7 +236,7 @@ def _block_line_by_line(data: bytes, name: str, line: int) -> Block:
     return Block(rows, name, line, lines, exact=lambda k: parse_exactly(texts[k]))
 
 
-def _json(file: BinaryIO, name: str, problems: Problems) -> Source:
+def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) -> Source:
     """A JSON list of rows, or a linker's report `{"entities": [row, …]}`."""
     with file:
         raw = file.read().removeprefix(BOM)
@@ -237,6 +248,8 @@ def _json(file: BinaryIO, name: str, problems: Problems) -> Source:
     except orjson.JSONDecodeError:
         problems.add(json_problem(raw, name))
         return nothing
+    if watch:
+        watch(raw, name, 1)
     echo = None
     is_report = isinstance(content, dict) and isinstance(content.get("entities"), list)
     if is_report:
