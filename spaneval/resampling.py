@@ -74,7 +74,7 @@ def bootstrap(
     Raises:
         MeasureError: If `resamples` or `level` is impossible.
 
-    Cost: about `resamples` × D × 3 ns and 10 bytes for each of the weights in one block.
+    Cost: about `resamples` × D × 5 ns, see benchmarks/bench_resampling.py, and 10 bytes for each weight of a block.
     Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile interval).
     """
     _check_parameters(resamples, level)
