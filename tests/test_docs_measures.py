@@ -2,6 +2,7 @@
 docs/measures.md is true: its example is counted as it says, and every number follows from the counts.
 """
 
+import csv
 import json
 import re
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from console_blocks import ROOT, blocks
 
+import spaneval
 from spaneval.counts import COLUMNS, Counts
 from spaneval.measures import MEASURES, Measure
 
@@ -130,3 +132,38 @@ def test_one_sentence_stands_on_a_line():
     prose = re.sub(r"^```.*?^```$", "", PAGE, flags=re.M | re.S)
     lines = [line for line in prose.splitlines() if not line.startswith(("|", "#", "* Source"))]
     assert [] == [line for line in lines if re.search(r"[a-z`)][.?!] [A-Z`]", line)]
+
+
+def evaluate(**options: Any) -> spaneval.Evaluation:
+    """The example through the front door."""
+    return spaneval.evaluate(gold(), predictions(), resamples=100, **options)
+
+
+def id_map() -> dict[str, str]:
+    return dict(csv.reader(example("id_map.csv").splitlines()[1:]))
+
+
+def test_counting_the_example_gives_the_stated_table():
+    result = evaluate(id_map=id_map(), nil=["NEW"])
+    assert stated_counts().table.tolist() == result.document_counts.table.tolist()
+    totals = stated_counts().totals()
+    assert totals == dict(result.counts)
+    assert {name: measure.value(totals) for name, measure in MEASURES.items()} == dict(result.measures)
+
+
+def test_the_report_of_the_example_holds_the_stated_values():
+    report = evaluate(id_map=id_map(), nil=["NEW"]).to_dict()
+    expected = {row[0]: row[2] for row in table("### Step 4: divide")}
+    assert expected == {name: f"{report[name]:.4f}" for name in expected}
+
+
+@pytest.mark.parametrize("options", [{"nil": ["NEW"]}, {}], ids=["nil", "plain"])
+def test_the_example_without_the_map(options: dict[str, Any]):
+    """
+    The numbers stay when `NEW` is an id like any other.
+    """
+    result = evaluate(**options)
+    stated = {name: int(total) for name, total in table("### The same without the map")}
+    assert stated == {name: result.counts[name] for name in stated}
+    assert 1.0 == result.measures["entity_accuracy"]
+    assert stated_counts().totals()["n_predicted"] == result.counts["n_predicted"]
