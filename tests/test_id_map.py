@@ -1,7 +1,5 @@
 """Id maps in every format, and what is wrong with them."""
 
-# ruff: noqa: SIM300, ISC004 - asserts read `expected == actual`, and a message has two lines
-
 from __future__ import annotations
 
 import builtins
@@ -164,17 +162,21 @@ def test_a_target_without_id_is_a_problem(load):
 def test_unknown_columns_are_listed_with_the_option(load):
     _, messages = load("\nmine,yours\na,b\n", kind=FormatError)
     assert [
-        "v.csv:2: no column 'predicted_id' or 'entity_id_predicted' or 'cluster_id' or 'from' "
-        "(found: 'mine', 'yours')\n"
-        "hint: --id-map-columns FROM,TO names the columns; of a file without a header, --id-map-columns 1,2"
+        (
+            "v.csv:2: no column 'predicted_id' or 'entity_id_predicted' or 'cluster_id' or 'from' "
+            "(found: 'mine', 'yours')\n"
+            "hint: --id-map-columns FROM,TO names the columns; of a file without a header, --id-map-columns 1,2"
+        )
     ] == messages
 
 
 def test_two_columns_that_would_do_are_unclear(load):
     _, messages = load("cluster_id,from,to\na,b,c\n", kind=FormatError)
     assert [
-        "v.csv:1: more than one column for 'predicted_id' (found: 'cluster_id', 'from', 'to')\n"
-        "hint: --id-map-columns FROM,TO picks two"
+        (
+            "v.csv:1: more than one column for 'predicted_id' (found: 'cluster_id', 'from', 'to')\n"
+            "hint: --id-map-columns FROM,TO picks two"
+        )
     ] == messages
 
 
@@ -199,8 +201,10 @@ def test_a_position_that_does_not_exist(load):
 def test_semicolons_are_explained(load):
     _, messages = load("from;to\na;b\n", kind=FormatError)
     assert [
-        "v.csv: cells are separated by ';' (found: 'from;to'), expected ',' or a tab\n"
-        "hint: save the file as CSV with commas"
+        (
+            "v.csv: cells are separated by ';' (found: 'from;to'), expected ',' or a tab\n"
+            "hint: save the file as CSV with commas"
+        )
     ] == messages
 
 
@@ -215,8 +219,10 @@ def test_problems_of_the_table_are_passed_on(load):
     assert [
         "v.csv:2: 1 cell found, 2 expected, as in line 1",
         "v.csv:3:2: a NUL byte, expected text\nhint: remove it",
-        "v.csv:4:3: not UTF-8: byte 0xFF\n"
-        "hint: save the file as UTF-8; in Latin-1 this byte is 'ÿ': iconv -f LATIN1 -t UTF-8 FILE",
+        (
+            "v.csv:4:3: not UTF-8: byte 0xFF\n"
+            "hint: save the file as UTF-8; in Latin-1 this byte is 'ÿ': iconv -f LATIN1 -t UTF-8 FILE"
+        ),
     ] == messages
 
 

@@ -1,7 +1,5 @@
 """Delimited text, and bytes from files, pipes and gzip streams."""
 
-# ruff: noqa: SIM300, ISC004 - asserts read `expected == actual`, and a message has two lines
-
 from __future__ import annotations
 
 import csv
@@ -91,16 +89,20 @@ def test_letters_behind_a_closing_quote_are_reported_and_reading_goes_on():
     records, messages = read(b'a,b\n"1"x,2\n3,4\n')
     assert [["a", "b"], ["3", "4"]] == [record.cells for record in records]
     assert [
-        "t.csv:2: expected ',' or the end of the line after a quoted cell, found 'x'\n"
-        'hint: a double quote inside a quoted cell is written twice: ""'
+        (
+            "t.csv:2: expected ',' or the end of the line after a quoted cell, found 'x'\n"
+            'hint: a double quote inside a quoted cell is written twice: ""'
+        )
     ] == messages
 
 
 def test_a_lone_carriage_return_is_reported_with_the_line_ends_to_use():
     _, messages = read(b"a,b\n1\r,2\n3,4\n")
     assert [
-        "t.csv:2: a carriage return inside a cell without quotes\n"
-        "hint: lines end with LF or CRLF; save the file with one of these"
+        (
+            "t.csv:2: a carriage return inside a cell without quotes\n"
+            "hint: lines end with LF or CRLF; save the file with one of these"
+        )
     ] == messages
 
 
@@ -109,8 +111,10 @@ def test_a_wrong_number_of_cells_is_reported_with_found_and_expected():
     assert [["a", "b"], ["2", "3"]] == [record.cells for record in records]
     assert [
         "t.csv:2: 1 cell found, 2 expected, as in line 1",
-        "t.csv:4: 3 cells found, 2 expected, as in line 1\n"
-        "hint: a cell that holds a comma needs double quotes around it",
+        (
+            "t.csv:4: 3 cells found, 2 expected, as in line 1\n"
+            "hint: a cell that holds a comma needs double quotes around it"
+        ),
     ] == messages
 
 
@@ -124,8 +128,10 @@ def test_latin_1_is_reported_with_the_byte_and_what_it_would_be():
     records, messages = read("a,b\n1,2\nü,é\n".encode("latin-1") + b"3,4\n")
     assert [["a", "b"], ["1", "2"], ["3", "4"]] == [record.cells for record in records]
     assert [
-        "t.csv:3:1: not UTF-8: byte 0xFC\n"
-        "hint: save the file as UTF-8; in Latin-1 this byte is 'ü': iconv -f LATIN1 -t UTF-8 FILE"
+        (
+            "t.csv:3:1: not UTF-8: byte 0xFC\n"
+            "hint: save the file as UTF-8; in Latin-1 this byte is 'ü': iconv -f LATIN1 -t UTF-8 FILE"
+        )
     ] == messages
 
 
@@ -133,8 +139,10 @@ def test_utf_16_is_one_problem_and_not_one_per_line():
     records, messages = read("a,b\n1,2\n".encode("utf-16"))
     assert [] == records
     assert [
-        "t.csv:1:1: not UTF-8: the file starts with the byte order mark of UTF-16, FF FE\n"
-        "hint: save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"
+        (
+            "t.csv:1:1: not UTF-8: the file starts with the byte order mark of UTF-16, FF FE\n"
+            "hint: save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE"
+        )
     ] == messages
 
 
