@@ -179,6 +179,23 @@ def test_other_options_give_the_stated_counts(line: dict[str, str]) -> None:
     assert int(line["correct"]) == counts["n_id_correct"]
 
 
+@pytest.mark.parametrize("line", table(README, "linker"), ids=lambda line: line["linker"])
+def test_nil_measures_are_the_stated_fractions(line: dict[str, str]) -> None:
+    """
+    The measures that `--nil NEW` adds, beside seven that stay.
+    """
+    mapped = "map" in line["linker"]
+    name = "linker-" + line["linker"].split()[0]
+    measures = score(name, mapped=mapped, nil=["NEW"]).measures
+    usual = score(name, mapped=mapped).measures
+
+    assert measures.items() >= usual.items()
+    assert set(measures) - set(usual) == set(line) - {"linker"}
+    for measure in sorted(set(line) - {"linker"}):
+        stated = line[measure]
+        assert measures[measure] == (None if stated == "undefined" else float(Fraction(stated)))
+
+
 def test_offsets_of_the_gold_show_their_mentions() -> None:
     """
     `text[a:b]` is the mention, and lies in the part that was annotated.
