@@ -78,7 +78,7 @@ def run_commands(lines: list[str], folder: Path) -> list[str]:
         timeout=300,
         check=False,
     )
-    return done.stdout.decode().split(_MARK)[: len(lines)]
+    return done.stdout.decode().replace("\r\n", "\n").split(_MARK)[: len(lines)]
 
 
 def agrees(stated: str, printed: str) -> bool:
@@ -90,6 +90,11 @@ def agrees(stated: str, printed: str) -> bool:
 def copy_data(folder: Path) -> None:
     """Put the sample data where the examples expect it."""
     shutil.copytree(ROOT / "data", folder / "data", dirs_exist_ok=True)
+
+
+def _write_sample(body: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(body, encoding="utf-8")
 
 
 def check_page(path: Path, folder: Path) -> dict[str, int]:
@@ -109,7 +114,7 @@ def check_page(path: Path, folder: Path) -> dict[str, int]:
     for block in blocks(path.read_text(encoding="utf-8")):
         place = f"{path.name}:{block.line}"
         if block.name:
-            (folder / block.name).write_text(block.body, encoding="utf-8")
+            _write_sample(block.body, folder / block.name)
         elif block.kind == "console":
             _check_console(block, folder, place)
         elif block.kind == "pycon":
@@ -151,7 +156,7 @@ def rewrite(path: Path) -> None:
         copy_data(folder)
         for block in blocks(text):
             if block.name:
-                (folder / block.name).write_text(block.body, encoding="utf-8")
+                _write_sample(block.body, folder / block.name)
             if block.kind == "console":
                 lines = [command for command, _ in commands(block.body)]
                 printed = run_commands(lines, folder)

@@ -1,0 +1,152 @@
+"""
+The pages of docs/ are true: examples run, links lead somewhere, keys and modules exist.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from console_blocks import ROOT, agrees, blocks, check_page, commands
+
+import spaneval
+
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+PROSE = [DOCS / name for name in ("index.md", "formats.md", "pitfalls.md", "architecture.md")]
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [page.name for page in pages]
+
+
+def evaluation() -> spaneval.Evaluation:
+    data = ROOT / "data"
+    return spaneval.evaluate(
+        data / "ground_truth", data / "predictions" / "linker-v2.jsonl", id_map=data / "id_map.csv", resamples=50
+    )
+
+
+def first_column(page: str, heading: str) -> list[str]:
+    """The names in back-quotes in the first column of the table under a heading."""
+    text = (DOCS / page).read_text(encoding="utf-8").split(f"\n{heading}\n", 1)[1]
+    rows = re.split(r"\n#+ ", text)[0].splitlines()
+    return [name for row in rows if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+@pytest.mark.parametrize("name", ["formats.md", "pitfalls.md"])
+def test_examples_print_what_the_page_shows(name: str, tmp_path: Path) -> None:
+    """
+    Samples are written to files, commands and Python examples are run.
+    """
+    counts = check_page(DOCS / name, tmp_path)
+
+    assert sum(counts.values()) >= 8
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_links_lead_to_files(page: Path) -> None:
+    """
+    Every relative link of a page names a file of the project.
+    """
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PROSE, ids=names(PROSE))
+def test_one_sentence_stands_on_a_line(page: Path) -> None:
+    """
+    So that a difference shows the sentence that changed; tables and lists of short phrases aside.
+    """
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = [line for line in text.splitlines() if not line.startswith(("|", "#", "*", "<!--"))]
+
+    assert [line for line in lines if re.search(r"[a-z`)][.?!] [A-Z`]", line)] == []
+
+
+def test_json_keys_are_those_of_the_report() -> None:
+    """
+    The table of docs/formats.md names every key, in the order of the report, and no other.
+    """
+    documented = first_column("formats.md", "### JSON")
+    written = list(evaluation().to_dict(per_document=True))
+
+    assert set(written) == set(documented)
+
+
+def test_columns_of_pairs_are_those_written() -> None:
+    """
+    The table of docs/formats.md names the columns in their order.
+    """
+    documented = first_column("formats.md", "### `--pairs FILE`")
+
+    assert list(evaluation().pairs.columns) == documented
+
+
+def test_json_samples_are_json() -> None:
+    """
+    In every page.
+    """
+    for page in PAGES:
+        for block in blocks(page.read_text(encoding="utf-8")):
+            if block.kind == "json":
+                json.loads(block.body)
+            elif block.kind == "jsonl":
+                [json.loads(line) for line in block.body.splitlines()]
+            elif block.kind == "csv":
+                assert len({len(row) for row in csv.reader(block.body.splitlines())}) == 1
+
+
+def test_architecture_names_every_module_and_no_other() -> None:
+    """
+    The drawing is the house: what is drawn exists, and what exists is drawn.
+    """
+    package = Path(spaneval.__file__).parent
+    built = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if path.name not in ("__init__.py", "__main__.py")
+    }
+    drawn = set()
+    folder = ""
+    for line in drawing():
+        if found := re.match(r"( +)(\w+)/(\s|$)", line):
+            folder = found[2] + "/"
+        elif found := re.match(r"( +)(\w+\.py)\b", line):
+            drawn.add((folder if len(found[1]) > 2 else "") + found[2])
+
+    assert built == drawn - {"__init__.py"}
+
+
+def drawing() -> list[str]:
+    """The lines of the first block of docs/architecture.md below its first line."""
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    body = next(block.body for block in blocks(text) if block.kind == "text")
+    return body.splitlines()[1:]
+
+
+def test_changelog_says_how_scores_changed() -> None:
+    """
+    Every released version has the heading Scores first, and the newest is the installed one.
+    """
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[(\d[^\]]*)\].*\n+### (\w+)$", text, re.M)
+
+    assert {"Scores"} == {heading for _, heading in versions}
+    assert versions[0][0] == spaneval.__version__
+
+
+def test_blocks_are_found_with_their_files() -> None:
+    """
+    The reader of examples itself.
+    """
+    found = list(blocks("<!-- file: a.csv -->\n```csv\nx\n```\n\n```console\n$ echo 1\n1\n$ true\n```\n"))
+
+    assert [(block.kind, block.name) for block in found] == [("csv", "a.csv"), ("console", None)]
+    assert commands(found[1].body) == [("echo 1", "1\n"), ("true", "")]
+    assert agrees("a\n...\nd\n", "a\nb\nc\nd\n")
+    assert not agrees("a\n...\nd\n", "a\nb\n")
