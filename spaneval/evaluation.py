@@ -24,7 +24,7 @@ from spaneval.counts import Counts
 from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
 from spaneval.loaders.id_map import IdMap, as_id_map
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
-from spaneval.loaders.rows import RowFormat
+from spaneval.loaders.rows import RowFormat, Watch
 from spaneval.measures import Measure, default_measures
 from spaneval.options import Options
 from spaneval.pairing.documents import Aligned, align, keys_with_text, row_key_field
@@ -301,7 +301,7 @@ def evaluate(
         aligned = align(corpus, rows, chosen, problems=problems, notes=notes, all_texts=texts)
         problems.raise_if_any()
     ids = translate(corpus.ids, rows.ids, maps=maps, gold_maps=gold_maps, options=chosen)
-    scored = _scored(rows, aligned)
+    scored = scored_rows(rows, aligned)
     pairing = pair(corpus, scored, ids, chosen)
     pairs = _judged(corpus, scored, pairing, ids)
     scope = out_of_scope(corpus.documents.scope, scored.doc, scored.a, scored.b, pairs.pred)
@@ -399,7 +399,13 @@ def _names(source: Any) -> list[str]:
 
 
 def read_gold(
-    gold: Any, problems: Problems, notes: list[Note], *, keep_texts: bool, progress: Progress | None = None
+    gold: Any,
+    problems: Problems,
+    notes: list[Note],
+    *,
+    keep_texts: bool,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Corpus:
     """The gold in any of the forms that `evaluate` takes."""
     if isinstance(gold, Corpus):
@@ -409,33 +415,39 @@ def read_gold(
         read = gold_from_frame if hasattr(gold, "iterrows") else gold_from_documents
         return read(gold, problems=problems, notes=notes)
     report = _adding_up(progress, "gold")
-    return load_gold(paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report)
+    return load_gold(paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report, watch=watch)
 
 
 def read_predictions(
     predictions: Any,
-    corpus: Corpus,
+    corpus: Corpus | None,
     options: Options,
     row_format: RowFormat | None,
     problems: Problems,
     notes: list[Note],
     progress: Progress | None = None,
+    *,
+    watch: Watch | None = None,
+    fields: Sequence[str] = (),
 ) -> Predictions:
-    """The rows in any of the forms that `evaluate` takes."""
-    documents = corpus.documents
+    """The rows in any of the forms that `evaluate` takes; without gold, a row needs no document."""
+    documents = None if corpus is None else corpus.documents
     reading = RowReading(
-        key_field=row_key_field(documents, options.doc_key),
-        needs_key=len(documents) != 1,
+        key_field="itext" if documents is None else row_key_field(documents, options.doc_key),
+        needs_key=documents is not None and len(documents) != 1,
         names=options.fields,
         min_score=options.min_score,
         skips_bad_rows=options.on_bad_row == "skip",
-        mentions_of=keys_with_text(documents),
+        mentions_of=frozenset() if documents is None else keys_with_text(documents),
+        fields=fields,
     )
     paths = _paths(predictions)
     if paths is None:
         return predictions_from_memory(predictions, reading, problems=problems, notes=notes)
     report = _adding_up(progress, "predictions")
-    return load_predictions(paths, reading, row_format=row_format, problems=problems, notes=notes, progress=report)
+    return load_predictions(
+        paths, reading, row_format=row_format, problems=problems, notes=notes, progress=report, watch=watch
+    )
 
 
 def _adding_up(progress: Progress | None, stage: str) -> Callable[[int], None] | None:
@@ -466,7 +478,8 @@ class _TextsOf:
         return read_gold(self.gold, Problems(), [], keep_texts=True).documents.texts
 
 
-def _scored(rows: Predictions, aligned: Aligned) -> Scored:
+def scored_rows(rows: Predictions, aligned: Aligned) -> Scored:
+    """The rows that take part, with their documents."""
     if aligned.kept is None:
         return Scored(None, aligned.doc, rows.a, rows.b, rows.id)
     kept = np.flatnonzero(aligned.kept)
