@@ -202,6 +202,8 @@ class _Run:
         if self.corpus is not None and self.rows is not None:
             yield from self._facts_of_both(self.corpus, self.rows)
         for note in self.notes:
+            if note.code == "document-numbering":
+                continue  # how it is, and nothing to be wary of
             yield Fact(note.code, note.count, note.message)
 
     def _gold_facts(self, corpus: Corpus) -> Iterator[Fact]:
@@ -269,7 +271,7 @@ class _Run:
             if surface is None:
                 continue
             if _has_blank_edge(surface):
-                blank.append((row, surface))
+                blank.append((row, repr(surface)))
             mention = mentions[row] if mentions else None
             if isinstance(mention, str) and mention and mention != surface:
                 differing.append((row, f"mention {mention!r}, text {surface!r}"))
@@ -278,7 +280,7 @@ class _Run:
             ("blank-edge-predictions", blank, "prediction with a blank at an edge"),
         ):
             shown = dict(found)
-            yield from _fact(code, list(shown), what, lambda row, shown=shown: f"{_place(rows, row)}: {shown[row]!s}")
+            yield from _fact(code, list(shown), what, lambda row, shown=shown: f"{_place(rows, row)}: {shown[row]}")
 
     def _pairing_facts(self, corpus: Corpus, rows: Predictions, scored: Scored) -> Iterator[Fact]:
         ids = translate(corpus.ids, rows.ids, maps=self.maps, gold_maps=self.gold_maps, options=self.options)
