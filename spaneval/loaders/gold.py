@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from spaneval.corpus import CodeArray, Corpus, Documents, IntArray
 from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.json_text import BOM, json_problem, locate, parse_exactly
 from spaneval.loaders.rows import Progress, Watch
-from spaneval.loaders.scalars import BAD, Vocabulary, describe, offset, text_id
+from spaneval.loaders.scalars import BAD, Vocabulary, describe, field_values, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
@@ -242,8 +243,7 @@ class _Builder:
             self.text_hash.append(0 if text is None else text_hash(text))
             if text is not None:
                 self._keep_text(k, text)
-        ids = self.ids
-        codes = np.array([ids[x] for x in columns.id], dtype=np.int32)
+        codes = self.ids.codes(columns.id)
         ignore = None if columns.ignore is None else np.array(columns.ignore, dtype=np.bool_)
         self.counts += columns.counts
         self.keys |= columns.keys
@@ -326,8 +326,7 @@ def _plain_columns(documents: list[Any]) -> _Columns | None:
         annotations = list(chain.from_iterable([x for x in lists if x]))
         if set(map(type, annotations)) - {dict}:
             return None
-        a = [x["a"] for x in annotations]
-        b = [x["b"] for x in annotations]
+        a, b = list(map(itemgetter("a"), annotations)), list(map(itemgetter("b"), annotations))
         if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
             return None
         starts, ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
@@ -340,11 +339,11 @@ def _plain_columns(documents: list[Any]) -> _Columns | None:
 
 
 def _optional(annotations: list[Any], keys: set[str]) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
-    ids = [x.get("entity_id") for x in annotations] if "entity_id" in keys else [None] * len(annotations)
+    ids = field_values(annotations, "entity_id") if "entity_id" in keys else [None] * len(annotations)
     if list in map(type, ids):
         ids = [tuple(x) if type(x) is list else x for x in ids]
     ignore = [x.get("ignore", False) for x in annotations] if "ignore" in keys else None
-    itext = [x.get("itext") for x in annotations] if "itext" in keys else None
+    itext = field_values(annotations, "itext") if "itext" in keys else None
     return ids, ignore, itext
 
 

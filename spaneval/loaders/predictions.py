@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice, repeat
+from operator import contains, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from spaneval.corpus import BadRows, CodeArray, FloatArray, IntArray, Places, Predictions, Surfaces
 from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.rows import Block, Broken, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
-from spaneval.loaders.scalars import BAD, Bad, Vocabulary, describe, integral, offset, text_id
+from spaneval.loaders.scalars import BAD, Bad, Vocabulary, describe, field_values, integral, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ SAMPLED_MENTIONS: Final = 20_000
 """Mentions kept for the check of the documents."""
 _EXACT_FLOAT = 2.0**53  # from here on a float may stand for another integer than the one written
 _NO_ID = (None, "")
+_ID_TYPES = {int, str, type(None)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,7 @@ class _Collector:
         self.name = {field_name: reading.names.get(field_name, field_name) for field_name in FIELDS}
         self.key_field = reading.key_field or "itext"
         self.key_is_settled = reading.key_field is not None
+        self.key_types = {int, str} if reading.needs_key else {int, str, type(None)}
         self.keys, self.ids = Vocabulary(), Vocabulary()
         self.wanted = np.zeros(0, dtype=np.bool_)
         self.parts: list[_Part] = []
@@ -179,7 +183,7 @@ class _Collector:
                 self._switch_to_doc_id()
 
     def _add_block(self, block: Block) -> None:
-        part = self._plain_part(block.rows)
+        part = self._plain_part(block)
         if part is None:
             part = self._careful_part(block)
         elif block.lines is None:
@@ -190,35 +194,32 @@ class _Collector:
         self.parts.append(part)
         self.n += len(part.key)
 
-    def _plain_part(self, rows: list[Any]) -> _Part | None:
+    def _plain_part(self, block: Block) -> _Part | None:
         """Columns of rows whose values are all of the usual types and all spans possible; else None."""
-        name = self.name
+        rows, name = block.rows, self.name
         try:
-            a = [row[name["a"]] for row in rows]
-            b = [row[name["b"]] for row in rows]
-            if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
+            if any(map(contains, rows, repeat(name["a_abs"]))):
                 return None
-            if any(name["a_abs"] in row for row in rows):
+            a, b = list(map(itemgetter(name["a"]), rows)), list(map(itemgetter(name["b"]), rows))
+            if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
                 return None
             starts, ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
             if not ((starts >= 0) & (starts < ends)).all():
                 return None
-            keys = [row.get(name[self.key_field]) for row in rows]
-            ids = [row.get(name["entity_id_predicted"]) for row in rows]
+            keys = field_values(rows, name[self.key_field])
+            ids = field_values(rows, name["entity_id_predicted"])
             scores = self._plain_scores(rows)
         except (KeyError, TypeError, AttributeError, OverflowError):
             return None
-        if set(map(type, keys)) - {int, str} or set(map(type, ids)) - {int, str, type(None)} or "" in keys:
+        if set(map(type, keys)) - self.key_types or set(map(type, ids)) - _ID_TYPES or "" in keys:
             return None
         if self.reading.min_score is not None and (scores is None or not (scores >= self.reading.min_score).all()):
             return None
-        code = self.keys
-        key = np.array([code[x] for x in keys], dtype=np.int32)
-        code = self.ids
-        part = _Part(key, _narrow(starts), _narrow(ends), np.array([code[x] for x in ids], dtype=np.int32), scores)
+        key, entity = self.keys.codes_of_runs(keys), self.ids.codes(ids)
+        part = _Part(key, _narrow(starts), _narrow(ends), entity, scores)
         self._keep_mentions(rows, part)
         for kept_name, kept in self.fields.items():
-            kept += [row.get(name.get(kept_name, kept_name)) for row in rows]
+            kept += field_values(rows, name.get(kept_name, kept_name))
         return part
 
     def _plain_scores(self, rows: list[Any]) -> FloatArray | None:
@@ -232,7 +233,8 @@ class _Collector:
         if len(self.mentions) >= SAMPLED_MENTIONS:
             return
         if len(self.wanted) < len(self.keys):
-            new = list(self.keys)[len(self.wanted) :]
+            n_new = len(self.keys) - len(self.wanted)
+            new = list(islice(reversed(self.keys), n_new))[::-1]
             is_wanted = [str(key) in self.reading.mentions_of for key in new]
             self.wanted = np.concatenate([self.wanted, np.array(is_wanted, dtype=np.bool_)])
         name = self.name["mention"]
@@ -261,15 +263,14 @@ class _Collector:
         return self._part_of(good, kept)
 
     def _part_of(self, good: list[_Row], rows: list[Any]) -> _Part:
-        keys, ids = self.keys, self.ids
         scores = None
         if self.reading.min_score is not None:
             scores = np.array([row.score for row in good], dtype=np.float64)
         part = _Part(
-            np.array([keys[row.key] for row in good], dtype=np.int32),
+            self.keys.codes([row.key for row in good]),
             np.array([row.a for row in good], dtype=np.int64),
             np.array([row.b for row in good], dtype=np.int64),
-            np.array([ids[row.id] for row in good], dtype=np.int32),
+            self.ids.codes([row.id for row in good]),
             scores,
         )
         self._keep_mentions(rows, part)

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple
 
+import numpy as np
 import orjson
 
 from spaneval.exceptions import FormatError, InputError
@@ -33,6 +34,7 @@ CHUNK: Final = 1 << 16
 BLOCK: Final = 5_000
 """Rows of a block where the format is not read by bytes."""
 _HEAD: Final = 1 << 16
+_NEWLINE, _RETURN, _OPEN, _CLOSE = b"\n\r{}"
 
 Progress = Callable[[int], None]
 Watch = Callable[[bytes, str, int], None]
@@ -202,15 +204,9 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _line_block(data: bytes, name: str, line: int) -> Block:
-    """
-    The rows of whole lines, parsed in one go where every line holds exactly one flat object.
-
-    As many opening and closing braces as lines, with a line starting after each closing one, leave no room for two
-    objects in a line or one object in two.
-    """
+    """The rows of whole lines, parsed in one go where every line holds one flat object."""
     data = data.rstrip(b"\r\n ")
-    n = data.count(b"\n") + 1
-    if data.count(b"{") == n and data.count(b"}") == n and data.count(b"}\n") + data.count(b"}\r\n") == n - 1:
+    if _is_flat(data):
         try:
             rows = orjson.loads(b"[" + data.replace(b"\n", b",") + b"]")
         except orjson.JSONDecodeError:
@@ -218,6 +214,25 @@ def _line_block(data: bytes, name: str, line: int) -> Block:
         else:
             return Block(rows, name, line, exact=lambda k: parse_exactly(data.split(b"\n")[k]))
     return _block_line_by_line(data, name, line)
+
+
+def _is_flat(data: bytes) -> bool:
+    """
+    Whether every line starts with the only opening brace in it and ends with the only closing one.
+
+    Then joining lines by commas cannot make two objects of one line, nor one object of two.
+    """
+    letters = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(letters == _NEWLINE)
+    n = len(ends) + 1
+    if np.count_nonzero(letters == _OPEN) != n or np.count_nonzero(letters == _CLOSE) != n:
+        return False
+    last = letters[ends - 1]
+    if (last == _RETURN).any():
+        last = np.where(last == _RETURN, letters[ends - 2], last)
+    return bool(
+        data[:1] == b"{" and data[-1:] == b"}" and (last == _CLOSE).all() and (letters[ends + 1] == _OPEN).all()
+    )
 
 
 def _block_line_by_line(data: bytes, name: str, line: int) -> Block:

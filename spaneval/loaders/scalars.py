@@ -9,7 +9,11 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from numbers import Integral
+from operator import itemgetter
 from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 INT64_MAX: Final = 2**63 - 1
 MAX_DIGITS: Final = 1000
@@ -38,6 +42,30 @@ class Vocabulary(dict[Any, int]):
         code = self[value] = len(self)
         return code
 
+    def codes(self, values: list[Any]) -> NDArray[np.int32]:
+        """The code of each value, int32 of shape (N,)."""
+        return np.fromiter(map(self.__getitem__, values), dtype=np.int32, count=len(values))
+
+    def codes_of_runs(self, values: list[Any]) -> NDArray[np.int32]:
+        """The same, quicker where most values are integers equal to the one before."""
+        if set(map(type, values)) != {int}:
+            return self.codes(values)
+        try:
+            numbers = np.array(values, dtype=np.int64)
+        except OverflowError:
+            return self.codes(values)
+        starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+        lengths = np.diff(starts, append=len(numbers))
+        return np.repeat(self.codes(numbers[starts].tolist()), lengths)
+
+
+def field_values(rows: list[Any], name: str) -> list[Any]:
+    """One field of all rows, None where a row does not have it."""
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:
+        return [row.get(name) for row in rows]
+
 
 def integral(value: Any) -> int | Literal[Bad.BAD]:
     """
@@ -45,6 +73,8 @@ def integral(value: Any) -> int | Literal[Bad.BAD]:
 
     Booleans, fractions, infinities, text and None are BAD.
     """
+    if type(value) is int:
+        return value
     if isinstance(value, bool):
         return BAD
     if isinstance(value, Integral):
