@@ -121,7 +121,7 @@ def _stage(output: Output, staged: list[_Staged]) -> None:
         if mode is not None:
             os.chmod(temporary, mode)
     except OSError as error:
-        raise OutputError(output.path, _reason(error)) from error
+        raise OutputError(output.path, reason_of(error)) from error
 
 
 def _mode_of(target: str) -> int | None:
@@ -146,7 +146,7 @@ def _write_directly(output: Output) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputError(output.path, _reason(error)) from error
+        raise OutputError(output.path, reason_of(error)) from error
 
 
 def _write_stdout(chunks: Chunks) -> None:
@@ -161,10 +161,10 @@ def _rename(file: _Staged) -> None:
     try:
         os.replace(file.temporary, file.target)
     except OSError as error:
-        raise OutputError(file.path, _reason(error)) from error
+        raise OutputError(file.path, reason_of(error)) from error
 
 
-def _reason(error: OSError) -> str:
+def reason_of(error: OSError) -> str:
     """What the system said, in its own words and lower case."""
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]

@@ -38,6 +38,7 @@ class StandIn:
     gold_names: list[str] = field(default_factory=lambda: ["gold"])
     pred_names: list[str] = field(default_factory=lambda: ["out.jsonl"])
     map_names: list[str] = field(default_factory=list)
+    map_sizes: list[int] = field(default_factory=list)
     n_documents_without_predictions: int = 0
     signature: str = "match:overlap|assign:exact-first|v:0.1.0"
 
@@ -60,6 +61,15 @@ class StandIn:
         if self.n_documents == 1:
             return dict.fromkeys(self.measures)
         return {name: None if value is None else (value / 2, value) for name, value in self.measures.items()}
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Counts and measures of each document."""
+        result = []
+        for name, row in zip(self.document_names, self.document_counts.table.tolist(), strict=True):
+            counts = dict(zip(self.counts, row, strict=True))
+            measures = {m.name: m.value(counts) for m in default_measures(has_nil=bool(self.options.nil))}
+            result.append({"document": name, "file": "gold", **counts, **measures})
+        return result
 
     def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
         """Enough to see what the JSON report does with it."""
@@ -102,18 +112,23 @@ NIL = ORDINARY | {
 
 def ordinary() -> StandIn:
     """Three documents with something of everything."""
-    resampling = RESAMPLING | {"left_out": {"precision": 0.0, "entity_accuracy": 0.0412}}
+    resampling = RESAMPLING | {"left_out": {"precision": 0.0, "entity_accuracy": 0.0412}, "undefined": {}}
     return StandIn(
         ORDINARY,
         resampling=resampling,
         map_names=["maps/a b.csv", "maps/second|map.csv"],
+        map_sizes=[12, 1],
         n_documents_without_predictions=1,
     )
 
 
 def minted() -> StandIn:
     """One document, no map: ids cannot be compared, and there is no interval."""
-    return StandIn(MINTED, resampling=RESAMPLING | {"left_out": {}})
+    names = [measure.name for measure in default_measures(has_nil=False)]
+    return StandIn(
+        MINTED,
+        resampling=RESAMPLING | {"left_out": {}, "undefined": dict.fromkeys(names, "there is one document")},
+    )
 
 
 def with_nil() -> StandIn:

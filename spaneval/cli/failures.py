@@ -14,7 +14,7 @@ import click
 from spaneval.cli.console import Console
 from spaneval.cli.group import cli
 from spaneval.exceptions import InputError, MeasureError
-from spaneval.output import STDOUT, OutputError
+from spaneval.output import STDOUT, OutputError, reason_of
 
 DONE = 0
 WRONG_USE = 2
@@ -120,9 +120,12 @@ def _failed(error: Exception, console: Console) -> int:
 
 
 def _system_error(error: OSError) -> str:
-    if isinstance(error, OutputError) or error.filename is None:
-        return str(error) if isinstance(error, OutputError) else str(OutputError(STDOUT, error.strerror or str(error)))
-    return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    """What the system refused; an error without a file is one of standard output."""
+    if isinstance(error, OutputError):
+        return str(error)
+    if error.filename is None:
+        return str(OutputError(STDOUT, reason_of(error)))
+    return f"{os.fsdecode(error.filename)}: {reason_of(error)}"
 
 
 def _where(error: Exception) -> str:
@@ -150,7 +153,7 @@ def _close_stdout(console: Console, code: int) -> int:
     except OSError as error:
         _discard_stdout()
         if code == DONE:
-            console.error(str(OutputError(STDOUT, (error.strerror or str(error)).lower())))
+            console.error(str(OutputError(STDOUT, reason_of(error))))
             return UNUSABLE
     return code
 

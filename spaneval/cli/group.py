@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from spaneval._version import VERSION
+
 COMMANDS = {
     "score": "spaneval.cli.score",
     "validate": "spaneval.cli.validate",
@@ -66,9 +68,7 @@ class LazyGroup(click.Group):
 def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import version  # takes as long as click itself
-
-    click.echo(f"spaneval {version('spaneval-el')}")
+    click.echo(f"spaneval {VERSION}")
     ctx.exit()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spaneval.reports import json
-from spaneval.reports.text import PLAIN, Paint, counted, printable
+from spaneval.reports.text import PLAIN, Paint, counted, printable, utf8
 
 if TYPE_CHECKING:
     from spaneval.problems import Problem
@@ -18,7 +18,7 @@ SCHEMA = "spaneval.validate/1"
 def render_table(validation: Validation, paint: Paint = PLAIN) -> bytes:
     """Every error, then every suspicious fact, then one line that counts them."""
     lines = [*_lines(validation, paint), _summary(validation)]
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+    return utf8("".join(f"{line}\n" for line in lines))
 
 
 def _lines(validation: Validation, paint: Paint) -> Iterator[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
-from spaneval.reports.text import counted, file_name, interval, number, printable
+from spaneval.reports.text import counted, interval, number, printable
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -80,14 +80,14 @@ class Asides:
 
 
 def inputs(evaluation: Evaluation) -> list[Input]:
-    """The header: files as the user named them; what was found stands beside the first of each kind."""
+    """The header: files as the user named them; what was found in all of a kind stands beside the first."""
     kinds = (
-        ("ground truth", evaluation.gold_names, _gold_facts(evaluation)),
-        ("predictions", evaluation.pred_names, _pred_facts(evaluation)),
-        ("id map", evaluation.map_names, ""),
+        ("ground truth", evaluation.gold_names, [_gold_facts(evaluation)]),
+        ("predictions", evaluation.pred_names, [_pred_facts(evaluation)]),
+        ("id map", evaluation.map_names, [counted(size, "id") for size in evaluation.map_sizes]),
     )
     return [
-        Input(kind if k == 0 else "", file_name(name), facts if k == 0 else "")
+        Input(kind if k == 0 else "", printable(name), facts[k] if k < len(facts) else "")
         for kind, names, facts in kinds
         for k, name in enumerate(names)
     ]
@@ -172,19 +172,26 @@ def _special(evaluation: Evaluation) -> Iterator[Aside]:
 
 def remarks(evaluation: Evaluation, style: Style) -> Iterator[tuple[str, str]]:
     """Names of measures and what must be known of them: why they are undefined, or how their interval came about."""
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in evaluation.undefined.items():
-        by_reason.setdefault(reason, []).append(MEASURES[name].label)
-    for reason, labels in by_reason.items():
-        yield f"{', '.join(labels)} undefined", reason
+    for labels, reason in _grouped(evaluation.undefined):
+        yield f"{labels} undefined", reason
     if not evaluation.resampling:
         return
-    if evaluation.n_documents == 1:
-        yield "intervals undefined", "documents are resampled, and there is only one"
-    for name, share in (evaluation.resampling.get("left_out") or {}).items():
-        if share and evaluation.measures.get(name) is not None:
+    reasons: dict[str, str] = evaluation.resampling["undefined"]
+    for labels, reason in _grouped({k: why for k, why in reasons.items() if k not in evaluation.undefined}):
+        yield f"interval of {labels} undefined", reason
+    for name, share in evaluation.resampling["left_out"].items():
+        if share and evaluation.intervals[name] is not None:
             percent = f"{100 * share:.{max(style.digits - 2, 1)}f}"
-            yield f"{MEASURES[name].label} interval", f"undefined in {percent} % of the resamples, which are left out"
+            yield f"interval of {MEASURES[name].label}", f"without the {percent} % of resamples that leave it undefined"
+
+
+def _grouped(reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Labels of measures that share a reason, and the reason."""
+    labels: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        labels.setdefault(reason, []).append(MEASURES[name].label)
+    for reason, shared in labels.items():
+        yield ", ".join(shared), reason
 
 
 def documents(evaluation: Evaluation, style: Style) -> list[list[str]]:
@@ -192,20 +199,10 @@ def documents(evaluation: Evaluation, style: Style) -> list[list[str]]:
     measures = [name for name in DOCUMENT_MEASURES if name in evaluation.measures]
     heading = ["document", *(name.removeprefix("n_").removeprefix("id_") for name in DOCUMENT_COUNTS)]
     heading += [MEASURES[name].label for name in measures]
-    return [heading, *(_document(row, measures, style) for row in per_document(evaluation))]
+    return [heading, *(_document(row, measures, style) for row in evaluation.documents())]
 
 
-def _document(row: dict[str, object], measures: list[str], style: Style) -> list[str]:
+def _document(row: dict[str, Any], measures: list[str], style: Style) -> list[str]:
     counts = [str(row[name]) for name in DOCUMENT_COUNTS]
-    values = [number(value if isinstance(value := row[name], float) else None, style.digits) for name in measures]
+    values = [number(row[name], style.digits) for name in measures]
     return [printable(str(row["document"])), *counts, *values]
-
-
-def per_document(evaluation: Evaluation) -> Iterator[dict[str, object]]:
-    """Name, counts and measures of each document."""
-    table = evaluation.document_counts.table
-    columns = list(evaluation.document_counts.totals())
-    for name, row in zip(evaluation.document_names, table.tolist(), strict=True):
-        counts = dict(zip(columns, row, strict=True))
-        values = {measure: MEASURES[measure].value(counts) for measure in evaluation.measures}
-        yield {"document": name, **counts, **values}

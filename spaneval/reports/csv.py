@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports.content import per_document
+from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -34,8 +34,8 @@ def _measures(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
 
 
 def _documents(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
-    yield "document", *evaluation.document_counts.totals(), *evaluation.measures
-    for row in per_document(evaluation):
+    yield "document", "file", *evaluation.counts, *evaluation.measures
+    for row in evaluation.documents():
         yield row.values()
 
 
@@ -43,14 +43,14 @@ def dump(rows: Iterable[Iterable[Any]], *, size: int = 1 << 16) -> Iterator[byte
     """
     Rows as CSV in pieces of about `size` characters.
 
-    None is an empty cell. Characters that UTF-8 cannot say (half of a surrogate pair) are written as escapes.
+    None is an empty cell.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     for row in rows:
         writer.writerow(row)
         if buffer.tell() >= size:
-            yield buffer.getvalue().encode("utf-8", "backslashreplace")
+            yield utf8(buffer.getvalue())
             buffer.seek(0)
             buffer.truncate()
-    yield buffer.getvalue().encode("utf-8", "backslashreplace")
+    yield utf8(buffer.getvalue())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spaneval.reports.text import printable
+from spaneval.reports.text import mended
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -33,13 +33,9 @@ def dump(value: Any, *, indent: bool = True) -> bytes:
 
 def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
-        return value if value.isprintable() else "".join(map(_safe, value))
+        return mended(value)
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_without_surrogates(item) for item in value]
     return value
-
-
-def _safe(character: str) -> str:
-    return printable(character) if "\ud800" <= character <= "\udfff" else character

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content
+from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -23,7 +24,7 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
         [f"<sub>{_code(evaluation.signature)}</sub>"],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
-    return f"{text}\n".encode("utf-8", "backslashreplace")
+    return utf8(f"{text}\n")
 
 
 def _inputs(evaluation: Evaluation) -> list[str]:

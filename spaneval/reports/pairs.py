@@ -8,20 +8,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from spaneval.ledger import COLUMNS, flat
 from spaneval.reports import csv, json
+from spaneval.reports.text import mended
 
 Rows = Iterable[Mapping[str, Any]]
 
 FORMATS = ("jsonl", "csv", "parquet", "jsonl.gz", "csv.gz")
 """What the name of a ledger can end in."""
 
-COLUMNS = (
-    "outcome", "document", "file", "gold_a", "gold_b", "gold_text", "gold_id",
-    "a", "b", "text", "predicted_id", "translated_id", "line",
-)  # fmt: skip
-"""The columns of a ledger without rows; with rows, theirs are taken."""
-
-_INTEGERS = frozenset({"gold_a", "gold_b", "a", "b", "line"})
+_INTEGERS = frozenset({"gold_a", "gold_b", "a", "b", "pred_line"})
 _BATCH = 50_000
 
 
@@ -36,7 +32,7 @@ def dump(rows: Rows, format: str) -> Iterator[bytes]:  # noqa: A002 - as in `ren
     The ledger as bytes, a few thousand rows in memory at a time.
 
     Args:
-        rows: As `Evaluation.rows` gives them, all with the same keys.
+        rows: As `Evaluation.rows` gives them, all with the keys `spaneval.ledger.COLUMNS`.
         format: One of `FORMATS`.
 
     """
@@ -57,44 +53,27 @@ def _jsonl(rows: Rows) -> Iterator[bytes]:
 
 
 def _csv(rows: Rows) -> Iterator[bytes]:
-    first, rows = _peek(rows)
-    header: Iterable[Any] = first or COLUMNS
-    return csv.dump(itertools.chain([header], (map(_cell, row.values()) for row in rows)))
-
-
-def _peek(rows: Rows) -> tuple[Mapping[str, Any] | None, Rows]:
-    """The first row, and all rows including it."""
-    iterator = iter(rows)
-    first = next(iterator, None)
-    return first, iterator if first is None else itertools.chain([first], iterator)
-
-
-def _cell(value: Any) -> Any:
-    """Several acceptable ids are one cell that holds a JSON list; one id stands as it is."""
-    if isinstance(value, list | tuple):
-        return value[0] if len(value) == 1 else json.dump(list(value), indent=False).decode().rstrip("\n")
-    return value
+    return csv.dump(itertools.chain([COLUMNS], (flat(row).values() for row in rows)))
 
 
 def _parquet(rows: Rows) -> Iterator[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    first, rows = _peek(rows)
-    columns = tuple(first or COLUMNS)
-    schema = pa.schema([(name, pa.int64() if name in _INTEGERS else pa.string()) for name in columns])
+    schema = pa.schema([(name, pa.int64() if name in _INTEGERS else pa.string()) for name in COLUMNS])
     sink = _Drain()
     with pq.ParquetWriter(sink, schema) as writer:
         for batch in _batches(rows):
-            table = {name: [_plain(_cell(row[name])) for row in batch] for name in columns}
+            plain = [flat(row) for row in batch]
+            table = {name: [_valid(row[name]) for row in plain] for name in COLUMNS}
             writer.write_table(pa.table(table, schema=schema))
             yield sink.take()
     yield sink.take()
 
 
-def _plain(value: Any) -> Any:
-    """Text that is valid UTF-8; see `spaneval.reports.json`."""
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+def _valid(value: Any) -> Any:
+    """Text that UTF-8 can say; see `mended`."""
+    return mended(value) if isinstance(value, str) else value
 
 
 class _Drain(io.RawIOBase):

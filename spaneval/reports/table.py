@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content
-from spaneval.reports.text import Align, Paint, line, widths
+from spaneval.reports.text import Align, Paint, line, utf8, widths
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -26,7 +26,7 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
         [style.paint.dim(f"signature   {evaluation.signature}")],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
-    return f"{text}\n".encode("utf-8", "backslashreplace")
+    return utf8(f"{text}\n")
 
 
 def _inputs(evaluation: Evaluation) -> list[str]:

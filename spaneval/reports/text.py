@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,32 +17,43 @@ def printable(text: str, *, keep: str = "") -> str:
     """
     Text that any terminal shows and that cannot steer it.
 
-    Bytes of a file name that are no UTF-8 and control characters are shown as escapes.
-
     Args:
-        text: As it came from a file or the command line.
+        text: As it came from a file or the command line; what is no text and control characters become escapes.
         keep: Control characters that stay, such as the line feeds of a message of several lines.
 
     """
     if text.isprintable():
         return text
-    return "".join(character if character in keep else _escaped(character) for character in text)
+    return "".join(character if character in keep else _escaped(character) for character in mended(text))
 
 
 def _escaped(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    if 0xD800 <= code <= 0xDFFF:
-        return f"\\u{code:04x}"
     if code < 0x20 or 0x7F <= code <= 0x9F:
         return _NAMED_CONTROLS.get(character) or f"\\x{code:02x}"
     return character
 
 
-def file_name(name: str) -> str:
-    """A file name for people; the bytes of it that are no text are shown as escapes."""
-    return printable(os.fspath(name))
+def utf8(text: str) -> bytes:
+    """Text as UTF-8, whatever it holds; see `mended`."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return mended(text).encode()
+
+
+def mended(text: str) -> str:
+    """
+    Text without surrogates.
+
+    The system hands over bytes of a file name as surrogates where the locale cannot read them: those that are UTF-8
+    become the text that they stand for, all others escapes such as `\\xe9`.
+    """
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
 
 
 def number(value: float | None, digits: int) -> str:
