@@ -7,10 +7,7 @@ report is a view of it and never a second computation.
 
 from __future__ import annotations
 
-import gc
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -21,13 +18,11 @@ from spaneval import ledger
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
-from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
-from spaneval.loaders.id_map import IdMap, as_id_map
-from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
-from spaneval.loaders.rows import RowFormat, Watch
+from spaneval.inputs import Progress, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
+from spaneval.loaders.rows import RowFormat
 from spaneval.measures import Measure, default_measures
 from spaneval.options import Options
-from spaneval.pairing.documents import Aligned, align, keys_with_text, row_key_field
+from spaneval.pairing.documents import Aligned, align
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
 from spaneval.resampling import Bootstrap, bootstrap
@@ -38,17 +33,12 @@ from spaneval.values.ids import Ids, translate
 if TYPE_CHECKING:
     import pandas as pd
 
-    Gold = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
-    Rows = Gold
-    Map = IdMap | Mapping[Any, object] | str | os.PathLike[str] | pd.DataFrame
+    from spaneval.inputs import Gold, Map, Rows
 
 SCHEMA = "spaneval.score/1"
 DEFAULT_SEED = 1234
 """Fixed, so that the same command prints the same bytes."""
 NOT_COMPARABLE = ("no_gold_id", "no_predicted_id", "unmapped", "minted")
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with the stage, the bytes done, and the bytes in all where they are known."""
 
 
 class Scored(NamedTuple):
@@ -291,13 +281,13 @@ def evaluate(
     chosen = _options(options, changes)
     problems, notes = Problems(), cast("list[Note]", [])
     with paused_gc():
-        maps = [as_id_map(m, columns=id_map_columns, problems=problems) for m in _several(id_map)]
-        gold_maps = [as_id_map(m, columns=id_map_columns, problems=problems) for m in _several(gold_id_map)]
+        maps = read_maps(id_map, id_map_columns, problems)
+        gold_maps = read_maps(gold_id_map, id_map_columns, problems)
         corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress)
         problems.raise_if_any()
         rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress)
         problems.raise_if_any()
-        texts = _TextsOf(gold, corpus, keep_texts=keep_texts)
+        texts = TextsOf(gold, corpus, keep_texts=keep_texts)
         aligned = align(corpus, rows, chosen, problems=problems, notes=notes, all_texts=texts)
         problems.raise_if_any()
     ids = translate(corpus.ids, rows.ids, maps=maps, gold_maps=gold_maps, options=chosen)
@@ -347,25 +337,13 @@ def evaluate(
             [m.targets for m in gold_maps],
             interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
         ),
-        gold_names=_names(gold),
-        pred_names=_names(predictions),
+        gold_names=names_of(gold),
+        pred_names=names_of(predictions),
         map_names=[m.name for m in maps],
         map_sizes=[len(m.targets) for m in maps],
     )
     notes += _notes(result, pairing)
     return result
-
-
-@contextmanager
-def paused_gc() -> Iterator[None]:
-    """Without cyclic garbage collection: reading makes millions of objects, and scanning them finds nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
@@ -377,105 +355,6 @@ def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
     nil = values["nil"]
     values["nil"] = (nil,) if isinstance(nil, str) else tuple(nil)
     return Options(**values)
-
-
-def _several(maps: Any) -> list[Any]:
-    if maps is None:
-        return []
-    return list(maps) if isinstance(maps, list | tuple) else [maps]
-
-
-def _paths(source: Any) -> list[str] | None:
-    """The paths that `source` is; None if it is data."""
-    if isinstance(source, str | os.PathLike):
-        return [os.fspath(source)]
-    if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
-        return [os.fspath(x) for x in source]
-    return None
-
-
-def _names(source: Any) -> list[str]:
-    return _paths(source) or ["(in memory)"]
-
-
-def read_gold(
-    gold: Any,
-    problems: Problems,
-    notes: list[Note],
-    *,
-    keep_texts: bool,
-    progress: Progress | None = None,
-    watch: Watch | None = None,
-) -> Corpus:
-    """The gold in any of the forms that `evaluate` takes."""
-    if isinstance(gold, Corpus):
-        return gold
-    paths = _paths(gold)
-    if paths is None:
-        read = gold_from_frame if hasattr(gold, "iterrows") else gold_from_documents
-        return read(gold, problems=problems, notes=notes)
-    report = _adding_up(progress, "gold")
-    return load_gold(paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report, watch=watch)
-
-
-def read_predictions(
-    predictions: Any,
-    corpus: Corpus | None,
-    options: Options,
-    row_format: RowFormat | None,
-    problems: Problems,
-    notes: list[Note],
-    progress: Progress | None = None,
-    *,
-    watch: Watch | None = None,
-    fields: Sequence[str] = (),
-) -> Predictions:
-    """The rows in any of the forms that `evaluate` takes; without gold, a row needs no document."""
-    documents = None if corpus is None else corpus.documents
-    reading = RowReading(
-        key_field="itext" if documents is None else row_key_field(documents, options.doc_key),
-        needs_key=documents is not None and len(documents) != 1,
-        names=options.fields,
-        min_score=options.min_score,
-        skips_bad_rows=options.on_bad_row == "skip",
-        mentions_of=frozenset() if documents is None else keys_with_text(documents),
-        fields=fields,
-    )
-    paths = _paths(predictions)
-    if paths is None:
-        return predictions_from_memory(predictions, reading, problems=problems, notes=notes)
-    report = _adding_up(progress, "predictions")
-    return load_predictions(
-        paths, reading, row_format=row_format, problems=problems, notes=notes, progress=report, watch=watch
-    )
-
-
-def _adding_up(progress: Progress | None, stage: str) -> Callable[[int], None] | None:
-    """What a loader calls with the bytes since its last call."""
-    if progress is None:
-        return None
-    done = 0
-
-    def add(n: int) -> None:
-        nonlocal done
-        done += n
-        progress(stage, done, None)
-
-    return add
-
-
-@dataclass(frozen=True)
-class _TextsOf:
-    """Gives all texts, reading the gold again where only a sample was kept."""
-
-    gold: Any
-    corpus: Corpus
-    keep_texts: bool
-
-    def __call__(self) -> Mapping[int, str]:
-        if self.keep_texts or _paths(self.gold) is None:
-            return self.corpus.documents.texts
-        return read_gold(self.gold, Problems(), [], keep_texts=True).documents.texts
 
 
 def scored_rows(rows: Predictions, aligned: Aligned) -> Scored:

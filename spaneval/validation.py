@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spaneval.corpus import Corpus, IntArray, Predictions
-from spaneval.evaluation import Progress, Scored, pair, paused_gc, read_gold, read_predictions, scored_rows
-from spaneval.loaders.id_map import IdMap, as_id_map
+from spaneval.evaluation import Scored, pair, scored_rows
+from spaneval.inputs import Progress, paused_gc, read_gold, read_maps, read_predictions
+from spaneval.loaders.id_map import IdMap
 from spaneval.loaders.rows import RowFormat
 from spaneval.options import Options
 from spaneval.pairing.documents import align
@@ -27,7 +28,7 @@ from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
 
 if TYPE_CHECKING:
-    from spaneval.evaluation import Gold, Map, Rows
+    from spaneval.inputs import Gold, Map, Rows
 
 SHOWN = 5
 """Examples that one fact names."""
@@ -108,8 +109,8 @@ def validate(
     """
     run = _Run(Problems(limit=None), options or Options())
     with paused_gc():
-        run.maps = [as_id_map(m, columns=id_map_columns, problems=run.problems) for m in _several(id_map)]
-        run.gold_maps = [as_id_map(m, columns=id_map_columns, problems=run.problems) for m in _several(gold_id_map)]
+        run.maps = read_maps(id_map, id_map_columns, run.problems)
+        run.gold_maps = read_maps(gold_id_map, id_map_columns, run.problems)
         keys = _DoubleKeys()
         if not _is_nothing(gold):
             run.corpus = read_gold(gold, run.problems, run.notes, keep_texts=True, progress=progress, watch=keys)
@@ -127,12 +128,6 @@ def validate(
             )
         facts = [*keys.facts(), *run.facts()]
     return Validation(run.problems.kept, facts)
-
-
-def _several(maps: Any) -> list[Any]:
-    if maps is None:
-        return []
-    return list(maps) if isinstance(maps, list | tuple) else [maps]
 
 
 def _is_nothing(source: Any) -> bool:
