@@ -8,6 +8,7 @@ failed run leaves the old one as it was. Devices, pipes and standard output cann
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 import sys
@@ -22,6 +23,8 @@ STDOUT = "-"
 """The path that stands for standard output."""
 
 Chunks = Iterable[bytes]
+
+_OPEN_STREAM = re.compile(r"/(dev|proc/self)/((?P<name>stdout|stderr)|fd/(?P<number>[0-9]+))$")
 
 
 class OutputError(SpanevalError, OSError):
@@ -99,8 +102,8 @@ def write_all(outputs: Sequence[Output]) -> None:
 
 
 def is_replaceable(path: str) -> bool:
-    """Whether `path` is, or will be, a regular file; not standard output, a device, a pipe or a folder."""
-    if path == STDOUT:
+    """Whether `path` is, or will be, a regular file; not an open stream, a device, a pipe or a folder."""
+    if path == STDOUT or _OPEN_STREAM.match(path):
         return False
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
@@ -141,12 +144,26 @@ def _write_directly(output: Output) -> None:
         if output.path == STDOUT:
             _write_stdout(output.chunks)
         else:
-            with open(output.path, "wb") as file:
+            with open(_opened(output.path), "wb") as file:
                 file.writelines(output.chunks)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(output.path, reason_of(error)) from error
+
+
+def _opened(path: str) -> str | int:
+    """
+    The path itself, or a copy of the open stream that it names.
+
+    To open `/dev/stdout` anew would cut off what a redirected shell has already written to the same file.
+    """
+    stream = _OPEN_STREAM.match(path)
+    if not stream:
+        return path
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return os.dup({"stdout": 1, "stderr": 2}.get(stream["name"]) or int(stream["number"]))
 
 
 def _write_stdout(chunks: Chunks) -> None:

@@ -186,13 +186,14 @@ def test_verbose_shows_choices_and_time(capsys: pytest.CaptureFixture[str], eval
     Only what is not at its default; on standard error.
     """
     evaluate(noted)
-    main([*SCORE, "-v", "-q", "--seed", "0", "--field", "a=start"])
+    main([*SCORE, "-v", "-q", "--seed", "0", "--no-ci", "--field", "a=start"])
     *options, elapsed = capsys.readouterr().err.splitlines()
 
     assert options == [
         "option: --gt gold.gt.json",
         "option: --pred out.jsonl",
         "option: --field a=start",
+        "option: --no-ci",
         "option: --seed 0",
     ]
     assert elapsed.startswith("elapsed: ")
@@ -277,14 +278,14 @@ def test_progress_waits_a_second_and_wipes_its_line(monkeypatch: pytest.MonkeyPa
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with Progress(Console()) as progress:
-        progress("reading", 1, 2)
+        progress("gold", 1, 2)
     short = terminal.getvalue()
     with Progress(Console(started=time.monotonic() - 2)) as progress:
-        progress("reading", 1, 2)
-        progress("reading", 2, 2)
+        progress("gold", 1, 2)
+        progress("gold", 2, 2)
 
     assert short == ""
-    assert terminal.getvalue() == "\r\x1b[Kreading  50 %\r\x1b[K"
+    assert terminal.getvalue() == "\r\x1b[Kreading gold  50 %\r\x1b[K"
 
 
 @pytest.mark.parametrize("console", [Console(progress=False, started=-9e9), Console(quiet=True, started=-9e9)])
@@ -295,7 +296,7 @@ def test_progress_can_be_switched_off(monkeypatch: pytest.MonkeyPatch, console: 
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with Progress(console) as progress:
-        progress("reading", 1, 2)
+        progress("gold", 1, 2)
 
     assert terminal.getvalue() == ""
 
@@ -307,7 +308,7 @@ def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress(Console(started=time.monotonic() - 2)) as progress:
-        progress("reading", 1, 2)
+        progress("gold", 1, 2)
 
     assert stream.getvalue() == ""
 

@@ -135,6 +135,18 @@ def test_hard_link_to_an_input_is_an_input(folder: Path, capsys: pytest.CaptureF
     assert "'other.txt' is an input" in err
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_write_protected_file_is_refused_before_the_work(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    A rename would not have asked.
+    """
+    (folder / "report.txt").touch(mode=0o444)
+    code, _, err = run(capsys, *SCORE, "-o", "report.txt")
+
+    assert code == 2
+    assert "--output: 'report.txt' is write-protected" in err
+
+
 def test_wrong_use_leaves_inputs_alone(folder: Path, capsys: pytest.CaptureFixture[str]):
     """
     Nothing was written before the refusal.

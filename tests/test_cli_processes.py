@@ -236,6 +236,21 @@ def test_closed_stream_is_no_traceback(folder: Path, name: str):
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+@pytest.mark.parametrize("options", ["-o /dev/stdout", "-o -", "-o /dev/null --pairs /dev/stdout", "-o /dev/fd/1"])
+def test_redirected_output_is_appended_to(folder: Path, options: str):
+    """
+    What the shell wrote before stays.
+    """
+    run_it = f'"{sys.executable}" -m spaneval {" ".join(SCORE)} {options}'
+    script = f"(echo before; {run_it}; echo after) > all.txt"
+    subprocess.run(["sh", "-c", script], cwd=folder, capture_output=True, timeout=60, check=True)
+    first, *between, last = (folder / "all.txt").read_text().splitlines()
+
+    assert (first, last) == ("before", "after")
+    assert len(between) > 5
+
+
 @posix
 @pytest.mark.parametrize("locale", ["C", "POSIX"])
 def test_output_is_utf8_under_any_locale(folder: Path, locale: str):

@@ -127,7 +127,7 @@ class Progress:
             return
         self._next = time.monotonic() + _REFRESH_S
         self._is_shown = True
-        self._write(f"\r\x1b[K{printable(stage)} {_amount(done, total)}")
+        self._write(f"\r\x1b[Kreading {printable(stage)} {_amount(done, total)}")
 
     @staticmethod
     def _write(text: str) -> None:

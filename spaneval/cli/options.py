@@ -235,10 +235,14 @@ def show_choices(ctx: click.Context, console: Console) -> None:
     default = click.core.ParameterSource.DEFAULT
     for param in ctx.command.params:
         if param.name and param.expose_value and ctx.get_parameter_source(param.name) is not default:
-            console.detail(f"option: {max(param.opts, key=len)} {_shown(ctx.params[param.name])}")
+            console.detail(f"option: {_shown(param, ctx.params[param.name])}")
 
 
-def _shown(value: Any) -> str:
+def _shown(param: click.Parameter, value: Any) -> str:
+    """The option as it would be typed, nearly."""
+    if isinstance(value, bool):
+        return max(param.opts if value else param.secondary_opts, key=len)
     if isinstance(value, dict):
-        return " ".join(f"{key}={item}" for key, item in value.items())
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        value = tuple(f"{key}={item}" for key, item in value.items())
+    text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"{max(param.opts, key=len)} {text}"

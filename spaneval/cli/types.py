@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.output import STDOUT
+from spaneval.output import STDOUT, is_replaceable
 
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
@@ -95,6 +95,8 @@ class OutputPath(click.Path):
             self.fail(f"'{path}': the folder '{os.path.dirname(path) or folder}' does not exist", param, ctx)
         if os.path.isdir(path) or path.endswith(os.sep):
             self.fail(f"'{path}' is a folder; the name of a file is expected", param, ctx)
+        if is_replaceable(path) and not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            self.fail(f"'{path}' is write-protected", param, ctx)
         return path
 
 

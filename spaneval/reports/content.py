@@ -181,8 +181,9 @@ def remarks(evaluation: Evaluation, style: Style) -> Iterator[tuple[str, str]]:
         yield f"interval of {labels} undefined", reason
     for name, share in evaluation.resampling["left_out"].items():
         if share and evaluation.intervals[name] is not None:
-            percent = f"{100 * share:.{max(style.digits - 2, 1)}f}"
-            yield f"interval of {MEASURES[name].label}", f"without the {percent} % of resamples that leave it undefined"
+            resamples = evaluation.resampling["resamples"]
+            left_out = f"{round(share * resamples)} of {counted(resamples, 'resample')}"
+            yield f"interval of {MEASURES[name].label}", f"leaves out {left_out}, in which it is undefined"
 
 
 def _grouped(reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
