@@ -39,7 +39,7 @@ SCORE = ("score", "--gt", "gold", "--pred", "out.jsonl")
         (["--match", "overlp"], "--match: 'overlp' is not one of 'overlap', 'exact'. Did you mean 'overlap'?"),
         (["-f", "jsn"], "--format: 'jsn' is not one of 'table', 'json', 'csv', 'markdown'. Did you mean 'json'?"),
         (["--assignment", "max"], "--assignment: 'max' is not one of 'exact-first', 'greedy'."),
-        (["--resample", "5"], "No such option '--resample'"),
+        (["--resample", "5"], "No such option '--resample'. Did you mean '--resamples'?"),
         (["--pred-format", "jsnl"], "Did you mean 'jsonl'?"),
         (["--resamples", "0"], "--resamples: 0 is not in the range x>=1."),
         (["--resamples", "1e4"], "--resamples: '1e4' is not a whole number"),

@@ -13,6 +13,7 @@ import click
 
 from spaneval.cli.console import Console
 from spaneval.cli.group import cli
+from spaneval.cli.types import did_you_mean
 from spaneval.exceptions import InputError, MeasureError
 from spaneval.output import STDOUT, OutputError, reason_of
 
@@ -92,10 +93,18 @@ def _wrong_use(error: click.ClickException, console: Console) -> int:
     ctx = getattr(error, "ctx", None)
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
         message = f"{max(error.param.opts, key=len)}: {error.message}"
+    elif isinstance(error, click.NoSuchOption):
+        message = _no_such_option(error)
     else:
         message = error.format_message()
     console.error(message, hint=f"see `{ctx.command_path} --help`" if ctx and "hint:" not in message else None)
     return WRONG_USE
+
+
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """In the same words with every version of click."""
+    options = [name for param in error.ctx.command.params for name in param.opts] if error.ctx else []
+    return f"No such option '{error.option_name}'.{did_you_mean(error.option_name, options)}"
 
 
 def _failed(error: Exception, console: Console) -> int:
