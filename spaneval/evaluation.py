@@ -26,7 +26,7 @@ from spaneval.pairing.documents import Aligned, align
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
 from spaneval.resampling import Bootstrap, bootstrap
-from spaneval.signature import signature
+from spaneval.signature import UIntArray, document_digests, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
 
@@ -76,6 +76,7 @@ class Evaluation:
         pairs_by_row: Pairs of rows of `corpus` and `scored`, with their outcomes.
         document_counts: Counts per document, in the order of `document_names`.
         document_names: The keys of the gold documents, then of documents that only rows name.
+        document_digests: Digest of each gold document, uint64 of shape (D,).
         n_unknown_docs_rows: Rows whose document is not in the gold.
         notes: What a reader should know.
         bootstrap: Intervals of the measures; None if they were not asked for.
@@ -93,6 +94,7 @@ class Evaluation:
     pairs_by_row: Pairs
     document_counts: Counts
     document_names: list[str]
+    document_digests: UIntArray
     n_unknown_docs_rows: int
     notes: list[Note]
     bootstrap: Bootstrap | None
@@ -317,7 +319,9 @@ def evaluate(
         options=chosen,
     )
     registry = default_measures(has_nil=bool(chosen.nil))
-    resampled = bootstrap(counts, registry, resamples=resamples, level=level, seed=seed) if ci else None
+    digests = document_digests(corpus)
+    ordered = Counts(counts.table[_order(digests, len(counts))])
+    resampled = bootstrap(ordered, registry, resamples=resamples, level=level, seed=seed) if ci else None
     result = Evaluation(
         corpus=corpus,
         predictions=rows,
@@ -330,8 +334,9 @@ def evaluate(
         n_unknown_docs_rows=aligned.n_unknown,
         notes=notes,
         bootstrap=resampled,
+        document_digests=digests,
         signature=signature(
-            corpus,
+            digests,
             chosen,
             [m.targets for m in maps],
             [m.targets for m in gold_maps],
@@ -344,6 +349,11 @@ def evaluate(
     )
     notes += _notes(result, pairing)
     return result
+
+
+def _order(digests: UIntArray, n_documents: int) -> IntArray:
+    """Documents by digest, those outside the gold last, so that intervals do not depend on the order of files."""
+    return np.concatenate([np.argsort(digests, kind="stable"), np.arange(len(digests), n_documents)])
 
 
 def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaneval._version import VERSION
-from spaneval.corpus import Corpus, IntArray
+from spaneval.corpus import CodeArray, Corpus, IntArray
 from spaneval.options import MINTED, Options
 
 SCORES: Final = 1
@@ -24,26 +24,36 @@ SCORES: Final = 1
 UIntArray = NDArray[np.uint64]
 
 
-def gold_digest(corpus: Corpus) -> str:
+def document_digests(corpus: Corpus) -> UIntArray:
     """
-    Sixteen hexadecimal digits that depend on the documents and their annotations.
+    64 bits per document, uint64 of shape (D,), that depend on the document and its annotations.
 
     A document counts with its `doc_id`, its text, its evaluation span and its annotations (span, ids, ignored or not).
-    Annotations are mixed into 64 bits each, added up per document, mixed again and added up: sums know no order.
+    Annotations are mixed into 64 bits each, added up per document and mixed again: sums know no order.
     """
     ids = _hashed("\x1f".join(x) for x in corpus.ids)
     row = _mix(corpus.a) ^ _mix(corpus.b, 1) ^ _mix(np.append(ids, np.uint64(0))[corpus.id], 2)
     if corpus.is_ignored is not None:
         row ^= corpus.is_ignored.astype(np.uint64)
     documents = corpus.documents
-    n = len(documents)
-    bounds = np.searchsorted(corpus.doc, np.arange(n + 1))
-    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(row), dtype=np.uint64)])
-    total = running[bounds[1:]] - running[bounds[:-1]]
+    total = _sums(_mix(row), corpus.doc, len(documents))
     total = total ^ _mix(documents.text_hash, 3) ^ _mix(_hashed(x or "" for x in documents.doc_id), 4)
     if documents.scope is not None:
         total ^= _mix(documents.scope[:, 0], 5) ^ _mix(documents.scope[:, 1], 6)
-    return f"{int(_mix(total).sum(dtype=np.uint64)):016x}"
+    return _mix(total)
+
+
+def _sums(values: UIntArray, doc: CodeArray, n_documents: int) -> UIntArray:
+    """Sum of the values of each document, modulo 2**64; `doc` is non-decreasing."""
+    bounds = np.searchsorted(doc, np.arange(n_documents + 1))
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
+    total: UIntArray = running[bounds[1:]] - running[bounds[:-1]]
+    return total
+
+
+def gold_digest(documents: UIntArray) -> str:
+    """Sixteen hexadecimal digits that depend on the digests of all documents, in any order."""
+    return f"{int(documents.sum(dtype=np.uint64)):016x}"
 
 
 def map_digest(targets: Iterable[Mapping[str, str]]) -> str:
@@ -70,7 +80,7 @@ def _mix(values: IntArray | UIntArray, salt: int = 0) -> UIntArray:
 
 
 def signature(
-    corpus: Corpus,
+    documents: UIntArray,
     options: Options,
     maps: Sequence[Mapping[str, str]],
     gold_maps: Sequence[Mapping[str, str]],
@@ -81,7 +91,7 @@ def signature(
     The signature of one run: what can change a number stands in it when it is not at its default.
 
     Args:
-        corpus: The gold.
+        documents: Digest of each gold document.
         options: The options of counting.
         maps: The id maps, in order.
         gold_maps: The maps of gold ids, in order.
@@ -109,7 +119,7 @@ def signature(
         if interval["level"] != 0.95:
             parts["level"] = str(interval["level"])
         parts["seed"] = str(interval["seed"])
-    parts["gt"] = f"{len(corpus.documents)}d.{gold_digest(corpus)[:8]}"
+    parts["gt"] = f"{len(documents)}d.{gold_digest(documents)[:8]}"
     for name, chain in (("map", maps), ("gold-map", gold_maps)):
         if chain:
             parts[name] = f"{len(chain[0])}.{map_digest(chain)[:8]}"

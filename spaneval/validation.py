@@ -207,7 +207,7 @@ class _Run:
         yield from _fact(
             "repeated-annotations",
             _repeated(columns),
-            "annotation that repeats another of the same span and id; each counts",
+            "annotation repeating another of the same span and id; each counts",
             lambda k: _annotation(corpus, k),
         )
         blanks = [
@@ -223,11 +223,11 @@ class _Run:
         if n:
             yield Fact("nested-annotations", n, f"{_n(n, 'annotation')} inside another one of the document")
         for code, numbers, what in (
-            ("no-text", np.flatnonzero(documents.length < 0), "document without text; its offsets cannot be checked"),
+            ("no-text", np.flatnonzero(documents.length < 0), "document without text, so that offsets cannot be checked"),
             (
                 "null-gold",
                 np.flatnonzero(~documents.is_annotated),
-                "document whose ground_truth is null: not annotated",
+                "document with a ground_truth of null: not annotated",
             ),
         ):
             yield from _fact(code, numbers.tolist(), what, lambda d: _document(corpus, d))
@@ -236,7 +236,7 @@ class _Run:
         yield from _fact(
             "repeated-predictions",
             _repeated([rows.key, rows.a, rows.b, rows.id]),
-            "prediction that repeats another of the same document, span and id; it will count as spurious",
+            "prediction repeating another of the same document, span and id, to be counted as spurious",
             lambda k: _place(rows, k),
         )
 
@@ -271,7 +271,7 @@ class _Run:
             if isinstance(mention, str) and mention and mention != surface:
                 differing.append((row, f"mention {mention!r}, text {surface!r}"))
         for code, found, what in (
-            ("mentions-differ", differing, "prediction whose mention is not the text at its offsets"),
+            ("mentions-differ", differing, "prediction with a mention that is not the text at its offsets"),
             ("blank-edge-predictions", blank, "prediction with a blank at an edge"),
         ):
             shown = dict(found)
