@@ -8,7 +8,7 @@ report is a view of it and never a second computation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -19,6 +19,7 @@ from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predi
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
 from spaneval.inputs import Progress, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
+from spaneval.loaders.id_map import IdMap
 from spaneval.loaders.rows import RowFormat
 from spaneval.measures import Measure, default_measures
 from spaneval.options import Options
@@ -26,7 +27,7 @@ from spaneval.pairing.documents import Aligned, align
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
 from spaneval.resampling import Bootstrap, bootstrap
-from spaneval.signature import UIntArray, document_digests, signature
+from spaneval.signature import UIntArray, document_digests, rows_digest, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
 
@@ -81,8 +82,8 @@ class Evaluation:
         notes: What a reader should know.
         bootstrap: Intervals of the measures; None if they were not asked for.
         signature: What makes the numbers reproducible, in one line.
-        gold_names, pred_names, map_names: The inputs as they were given.
-        map_sizes: Ids that each id map translates.
+        maps, gold_maps: The id maps of both sides, in order.
+        gold_names, pred_names: The inputs as they were given.
 
     """
 
@@ -99,10 +100,15 @@ class Evaluation:
     notes: list[Note]
     bootstrap: Bootstrap | None
     signature: str
-    gold_names: list[str] = field(default_factory=list)
-    pred_names: list[str] = field(default_factory=list)
-    map_names: list[str] = field(default_factory=list)
-    map_sizes: list[int] = field(default_factory=list)
+    maps: list[IdMap]
+    gold_maps: list[IdMap]
+    gold_names: list[str]
+    pred_names: list[str]
+
+    @cached_property
+    def pred_digest(self) -> str:
+        """Digest of the prediction rows."""
+        return rows_digest(self.predictions)
 
     @property
     def n_documents(self) -> int:
@@ -342,10 +348,10 @@ def evaluate(
             [m.targets for m in gold_maps],
             interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
         ),
+        maps=maps,
+        gold_maps=gold_maps,
         gold_names=names_of(gold),
         pred_names=names_of(predictions),
-        map_names=[m.name for m in maps],
-        map_sizes=[len(m.targets) for m in maps],
     )
     notes += _notes(result, pairing)
     return result

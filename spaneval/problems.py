@@ -1,8 +1,8 @@
 """
 Problems and notes: what is wrong with an input, where, and what to do; what a reader of the numbers should know.
 
-A problem makes a run fail. A note is printed beside the result. Both are gathered while the rooms do their work, so that
-one run shows the first ten problems instead of one, and `spaneval validate` shows all of them.
+A problem makes a run fail. A note is printed beside the result. Both are gathered while the rooms do their work, so
+that one run shows the first ten problems instead of one, and `spaneval validate` shows all of them.
 """
 
 from __future__ import annotations

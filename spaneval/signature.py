@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaneval._version import VERSION
-from spaneval.corpus import CodeArray, Corpus, IntArray
+from spaneval.corpus import CodeArray, Corpus, IntArray, Predictions
 from spaneval.options import MINTED, Options
 
 SCORES: Final = 1
@@ -49,6 +49,13 @@ def _sums(values: UIntArray, doc: CodeArray, n_documents: int) -> UIntArray:
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
     total: UIntArray = running[bounds[1:]] - running[bounds[:-1]]
     return total
+
+
+def rows_digest(rows: Predictions) -> str:
+    """Sixteen hexadecimal digits that depend on the readable rows, in any order."""
+    keys, ids = _hashed([*rows.keys, ""]), _hashed([*rows.ids, ""])
+    mixed = _mix(rows.a) ^ _mix(rows.b, 1) ^ _mix(keys[rows.key], 2) ^ _mix(ids[rows.id], 3)
+    return f"{int(_mix(mixed).sum(dtype=np.uint64)):016x}"
 
 
 def gold_digest(documents: UIntArray) -> str:

@@ -223,7 +223,7 @@ class _Run:
         if n:
             yield Fact("nested-annotations", n, f"{_n(n, 'annotation')} inside another one of the document")
         for code, numbers, what in (
-            ("no-text", np.flatnonzero(documents.length < 0), "document without text, so that offsets cannot be checked"),
+            ("no-text", np.flatnonzero(documents.length < 0), "document without text, so offsets cannot be checked"),
             (
                 "null-gold",
                 np.flatnonzero(~documents.is_annotated),

@@ -84,7 +84,12 @@ def inputs(evaluation: Evaluation) -> list[Input]:
     kinds = (
         ("ground truth", evaluation.gold_names, [_gold_facts(evaluation)]),
         ("predictions", evaluation.pred_names, [_pred_facts(evaluation)]),
-        ("id map", evaluation.map_names, [counted(size, "id") for size in evaluation.map_sizes]),
+        ("id map", [m.name for m in evaluation.maps], [counted(len(m.targets), "id") for m in evaluation.maps]),
+        (
+            "gold id map",
+            [m.name for m in evaluation.gold_maps],
+            [counted(len(m.targets), "id") for m in evaluation.gold_maps],
+        ),
     )
     return [
         Input(kind if k == 0 else "", printable(name), facts[k] if k < len(facts) else "")
