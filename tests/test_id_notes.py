@@ -1,7 +1,5 @@
 """Every note on ids: when it is given, what it says, and that order does not matter."""
 
-# ruff: noqa: SIM300 - asserts read `expected == actual`
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What ids stand for: every row of the table of outcomes, by hand and against an oracle written from it."""
 
-# ruff: noqa: SIM300 - asserts read `expected == actual`
-
 from __future__ import annotations
 
 import re
