@@ -20,6 +20,7 @@ import orjson
 import pytest
 
 from spaneval.counts import Counts
+from spaneval.loaders.id_map import IdMap
 from spaneval.measures import default_measures
 from spaneval.options import Options
 from spaneval.reports import Style, render
@@ -37,8 +38,8 @@ class StandIn:
     resampling: dict[str, Any] | None = None
     gold_names: list[str] = field(default_factory=lambda: ["gold"])
     pred_names: list[str] = field(default_factory=lambda: ["out.jsonl"])
-    map_names: list[str] = field(default_factory=list)
-    map_sizes: list[int] = field(default_factory=list)
+    maps: list[IdMap] = field(default_factory=list)
+    gold_maps: list[IdMap] = field(default_factory=list)
     n_documents_without_predictions: int = 0
     signature: str = "match:overlap|assign:exact-first|v:0.1.0"
 
@@ -116,8 +117,10 @@ def ordinary() -> StandIn:
     return StandIn(
         ORDINARY,
         resampling=resampling,
-        map_names=["maps/a b.csv", "maps/second|map.csv"],
-        map_sizes=[12, 1],
+        maps=[
+            IdMap("maps/a b.csv", {f"kb::C{k}": "PEL.1" for k in range(12)}),
+            IdMap("maps/second|map.csv", {"PEL.1": "PEL.2"}),
+        ],
         n_documents_without_predictions=1,
     )
 
