@@ -64,7 +64,7 @@ def _worth_trying(exchange: _Exchange, left: IntArray, right: IntArray) -> Itera
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        tail, head = exchange.arcs()
+        tail, head = exchange.arcs(left, right)
         graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(exchange.outside + 1,) * 2)
         _, label = connected_components(graph, directed=True, connection="strong")
         is_mate = np.array(exchange.mate)[left] == right
@@ -96,16 +96,23 @@ class _Exchange:
             if r >= 0:
                 self.holder[r] = taker
         self.may_lose = [*(dual_left == 0), *(dual_right == 0)]
-        self.takes: list[list[int]] = [[] for _ in range(self.n)]
+        self.takes: list[set[int]] = [set() for _ in range(self.n)]
         for taker, r in zip(left.tolist(), right.tolist(), strict=True):
-            self.takes[taker].append(r)
+            self.takes[taker].add(r)
         self.is_fixed = [False] * self.outside
 
-    def arcs(self) -> tuple[IntArray, IntArray]:
+    def arcs(self, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
         """All arcs, tails and heads."""
-        pairs = [(node, head) for node in range(self.outside + 1) for head in self._heads(node)]
-        tail, head = np.array(pairs, np.int64).reshape(-1, 2).T
-        return tail, head
+        mate, may_lose = np.array(self.mate), np.array(self.may_lose)
+        paired = np.flatnonzero(mate >= 0)
+        lone = np.flatnonzero(mate < 0)
+        held = self.n + mate[paired]
+        free = np.setdiff1d(np.arange(self.n, self.outside), held)
+        is_open = mate[left] != right
+        loser, loss = paired[may_lose[paired]], held[may_lose[held]]
+        tail = [left[is_open], held, free, loser, np.full(len(lone) + len(loss), self.outside)]
+        head = [self.n + right[is_open], paired, np.full(len(free) + len(loser), self.outside), lone, loss]
+        return np.concatenate(tail), np.concatenate(head)
 
     def _heads(self, node: int) -> Iterator[int]:
         """The nodes that an arc leads to from `node`."""
@@ -131,6 +138,10 @@ class _Exchange:
         start = self.n + right
         if self.is_fixed[start]:
             return False
+        own, other = self.mate[left], self.holder[right]
+        if own >= 0 and other >= 0 and own in self.takes[other]:
+            self.mate[left], self.mate[other], self.holder[right], self.holder[own] = right, own, left, other
+            return True
         came_from = {start: left}
         queue = deque([start])
         while queue:

@@ -191,8 +191,8 @@ def couples(line: Line, is_new: BoolArray) -> IntArray:
     is_last = np.ones(len(is_new), np.bool_)
     is_last[:-1] = is_new[1:]
     at = np.flatnonzero(is_new[:-1] & ~is_last[:-1] & is_last[1:])
-    at = at[(line.row[at] < line.n_gold) != (line.row[at + 1] < line.n_gold)]
-    return at.astype(np.int64, copy=False)
+    both_sides: IntArray = at[(line.row[at] < line.n_gold) != (line.row[at + 1] < line.n_gold)]
+    return both_sides
 
 
 def in_canonical_order(line: Line, rank: IntArray, is_ignored: BoolArray | None) -> Line:

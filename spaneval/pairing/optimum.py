@@ -139,41 +139,47 @@ def _dense(left: IntArray, right: IntArray, weight: IntArray, shape: tuple[int, 
     """One stage: scipy's assignment, and the smallest left duals that fit it."""
     from scipy.optimize import linear_sum_assignment
 
-    matrix = np.zeros(shape)
-    matrix[left, right] = weight
-    rows, columns = linear_sum_assignment(matrix, maximize=True)
-    gain = matrix[rows, columns].astype(np.int64)
-    is_edge = gain > 0
-    rows, columns, gain = rows[is_edge], columns[is_edge], gain[is_edge]
+    by_right = np.zeros(shape[::-1], np.int64)
+    by_right[right, left] = weight
+    columns, rows = linear_sum_assignment(by_right, maximize=True)
+    is_edge = by_right[columns, rows] > 0
+    rows, columns = rows[is_edge], columns[is_edge]
     mate = np.full(shape[0], -1)
     mate[rows] = columns
-    holder, paid = np.full(shape[1], -1), np.zeros(shape[1], np.int64)
-    holder[columns], paid[columns] = rows, gain
-    dual_left = _left_duals(left, right, weight, holder, paid, shape[0])
-    dual_right = np.where(holder >= 0, paid - dual_left[holder], 0)
+    paid = by_right[columns, rows]
+    dual_left, dual_right = _left_duals(by_right, mate), np.zeros(shape[1], np.int64)
+    dual_right[columns] = paid - dual_left[rows]
     return Solution(mate, dual_left, dual_right)
 
 
-def _left_duals(
-    left: IntArray, right: IntArray, weight: IntArray, holder: IntArray, paid: IntArray, n: int
-) -> IntArray:
+def _left_duals(by_right: IntArray, mate: IntArray) -> IntArray:
     """
-    The smallest left duals of an optimal matching: longest paths in the graph of exchanges (Bellman-Ford, vectorised).
+    The smallest left duals of an optimal matching: longest paths in the graph of exchanges.
 
-    Edges are sorted by left end. A right end without mate has dual 0; one with mate passes on what its holder needs.
+    A right end without mate has dual 0, so a left end needs the weight between them; one with mate passes on what its
+    own left end needs. Bellman-Ford, one left end at a time, forwards and backwards in turn (Yen 1970), vectorised
+    over those that it presses on: where spans nest, paths run along the order, and few rounds do. Pairs that are no
+    edge weigh 0 here; they ask for nothing, since a dual is at least 0 and at most the weight of its edge.
+
+    Args:
+        by_right: Weights, int64 of shape (m, n), 0 where there is no edge.
+        mate: Right end of each left end, -1 for none.
+
     """
-    first = np.flatnonzero(np.concatenate([[True], left[1:] != left[:-1]]))
-    at, offset = left[first], weight - paid[right]
-    source = holder[right]
-    is_held = source >= 0
-    dual = np.zeros(n, np.int64)
+    is_free = np.ones(len(by_right), np.bool_)
+    is_free[mate[mate >= 0]] = False
+    dual: IntArray = by_right[is_free].max(axis=0, initial=0)
+    order = np.flatnonzero(mate >= 0)
+    passed_on = np.full(len(dual), -1)
     while True:
-        reach = offset + np.where(is_held, dual[source], 0)
-        better = dual.copy()
-        better[at] = np.maximum(dual[at], np.maximum.reduceat(reach, first))
-        if np.array_equal(better, dual):
+        waiting = order[dual[order] != passed_on[order]]
+        if not len(waiting):
             return dual
-        dual = better
+        for k in waiting.tolist():
+            passed_on[k] = dual[k]
+            pressure = by_right[mate[k]]
+            np.maximum(dual, pressure + (dual[k] - pressure[k]), out=dual)
+        order = order[::-1]
 
 
 def augment(left: Sequence[int], right: Sequence[int], weight: Sequence[int], shape: tuple[int, int]) -> Solution:
