@@ -7,7 +7,6 @@ is first read value by value, which words the problems and leaves plain values b
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,13 +16,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 
 from spaneval.corpus import CodeArray, Corpus, Documents, IntArray
-from spaneval.exceptions import FormatError, InputError, SpanError
-from spaneval.loaders.json_text import BOM, json_problem, locate, parse_exactly
+from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.columns import coded, joined, narrow
+from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader, is_scope
+from spaneval.loaders.json_text import BOM, json_problem, parse
 from spaneval.loaders.rows import Progress, Watch
-from spaneval.loaders.scalars import BAD, Vocabulary, describe, field_values, offset, text_id
+from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
+from spaneval.loaders.tables import open_bytes
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ SAMPLED_TEXTS: Final = 1024
 """Texts kept when only the check of the documents needs them."""
 
 _DOCUMENT_KEYS = ("text", "ground_truth", "doc_id", "itext", "evaluation_span")
-_ANNOTATION_KEYS = ("a", "b", "entity_id", "ignore", "itext")
-_ID_LOOKALIKES = ("id", "kb_id", "entity", "entityid", "entity_id_predicted")
+_ID_LOOKALIKES = ("kb_id", "entityid", "entity_ids", "entity_id_predicted", "entity")
 
 
 def find_gold_files(paths: Sequence[str], problems: Problems) -> list[str]:
@@ -76,9 +76,15 @@ def _inside(folder: str, problems: Problems) -> list[str]:
         seen.add(real)
         parts = () if root == folder else tuple(os.path.relpath(root, folder).split(os.sep))
         names += [(*parts, name) for name in files if name.endswith(SUFFIXES)]
+        for name in folders:
+            if name.endswith(SUFFIXES):
+                hint = "folders of gold files may have any other name"
+                problems.add(Problem("a folder, expected a gold file", os.path.join(root, name), hint=hint))
     if not names:
         hint = "gold files end in .gt.json; other names can be given one by one with --gt FILE"
-        problems.add(Problem("no *.gt.json file in this folder or below", file=folder, hint=hint))
+        problems.add(
+            Problem("no *.gt.json file found in this folder or below, expected one or more", folder, hint=hint)
+        )
     return [os.path.join(folder, *name) for name in sorted(names)]
 
 
@@ -114,20 +120,22 @@ def load_gold(
         if progress:
             progress(len(raw))
         try:
-            content = orjson.loads(raw)
-        except orjson.JSONDecodeError:
+            content = parse(raw)
+        except ValueError:
             problems.add(json_problem(raw, name))
             continue
         if watch:
             watch(raw, name, 1)
-        builder.add_file(name, content, len(raw))
+        builder.add_file(name, content, raw)
     return builder.finish()
 
 
 def gold_from_documents(documents: Iterable[Mapping[str, Any]], *, problems: Problems, notes: list[Note]) -> Corpus:
     """Gold from documents in memory, shaped as in a file."""
     builder = _Builder(problems, notes, keep_texts=True)
-    builder.add_file(MEMORY, [dict(d) if isinstance(d, Mapping) else d for d in documents], 0)
+    if isinstance(documents, Mapping):
+        documents = [documents]
+    builder.add_file(MEMORY, [dict(d) if isinstance(d, Mapping) else d for d in documents], None)
     return builder.finish()
 
 
@@ -149,17 +157,12 @@ def gold_from_frame(frame: pd.DataFrame, *, problems: Problems, notes: list[Note
 def read_gold_file(name: str, problems: Problems) -> bytes | None:
     """The bytes of a gold file, unpacked, without a byte-order mark; None, and a problem, if it cannot be read."""
     try:
-        with open(name, "rb") as file:
-            raw = file.read()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        problems.add(Problem(f"broken gzip data: {error}", file=name, kind=FormatError))
+        with open_bytes(name) as file:
+            return file.read().removeprefix(BOM)
+    except InputError as error:
+        for problem in error.problems:
+            problems.add(problem)
         return None
-    except OSError as error:
-        problems.add(Problem(f"cannot be read: {error.strerror}", file=name))
-        return None
-    return raw.removeprefix(BOM)
 
 
 class _Columns(NamedTuple):
@@ -193,23 +196,27 @@ class _Builder:
         self.counts: list[int] = []
         self.ids = Vocabulary()
         self.keys: set[str] = set()
+        self.document_keys: set[str] = set()
         self.columns: list[tuple[Any, Any, CodeArray, Any]] = []
         self.pending: list[Any] = []
+        self.pending_raw: dict[int, bytes | None] = {}
         self.pending_bytes = 0
 
-    def add_file(self, name: str, content: Any, size: int) -> None:
-        """Take the documents of one file of `size` bytes."""
+    def add_file(self, name: str, content: Any, raw: bytes | None) -> None:
+        """Take the documents of one file, which is `raw` unless they were in memory."""
         documents = content if isinstance(content, list) else [content]
         self.file += [len(self.files)] * len(documents)
         self.position += range(len(documents))
+        self.pending_raw[len(self.files)] = raw
         self.files.append(name)
         self.pending += documents
-        self.pending_bytes += size
+        self.pending_bytes += len(raw or b"")
         if self.pending_bytes >= BATCH:
             self._flush()
 
     def _flush(self) -> None:
         documents = self.pending
+        self.document_keys.update(*(document for document in documents if isinstance(document, Mapping)))
         columns = _plain_columns(documents)
         if columns is None:
             documents = self._read_carefully()
@@ -217,16 +224,19 @@ class _Builder:
             if columns is None:
                 raise AssertionError("documents that were read carefully are plain")
         self._append(documents, columns)
-        self.pending, self.pending_bytes = [], 0
+        self.pending, self.pending_raw, self.pending_bytes = [], {}, 0
 
     def _read_carefully(self) -> list[Any]:
         """The pending documents, value by value, with exact numbers; what cannot be used becomes a problem."""
+        plain: list[Any] = []
+        reader: FileReader | None = None
         first = len(self.position) - len(self.pending)
-        reader = _CarefulReader(self.problems)
-        return [
-            reader.read(document, self.files[self.file[k]], self.position[k])
-            for k, document in enumerate(self.pending, start=first)
-        ]
+        for k, document in enumerate(self.pending, start=first):
+            if reader is None or self.file[k] != self.file[k - 1]:
+                raw = self.pending_raw[self.file[k]]
+                reader = FileReader(None if raw is None else self.files[self.file[k]], raw, self.problems)
+            plain.append(reader.read(document, self.position[k]))
+        return plain
 
     def _append(self, documents: list[Any], columns: _Columns) -> None:
         number = len(self.doc_id)
@@ -247,7 +257,7 @@ class _Builder:
         ignore = None if columns.ignore is None else np.array(columns.ignore, dtype=np.bool_)
         self.counts += columns.counts
         self.keys |= columns.keys
-        self.columns.append((_narrow(columns.a), _narrow(columns.b), codes, ignore))
+        self.columns.append((narrow(columns.a), narrow(columns.b), codes, ignore))
 
     def _keep_text(self, number: int, text: str) -> None:
         """Keep the text; where only a sample is wanted, every `stride`-th one, thinned out as the corpus grows."""
@@ -264,14 +274,14 @@ class _Builder:
         if self.pending:
             self._flush()
         self._check_keys()
-        ids, code_of = _id_sets(self.ids)
+        ids, code_of = coded(map(_id_set, self.ids))
         a, b, code, _ = zip(*self.columns, strict=True) if self.columns else ((), (), (), ())
         return Corpus(
             documents=self._documents(),
             doc=np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts),
-            a=_joined(a),
-            b=_joined(b),
-            id=code_of[_joined(code)],
+            a=joined(a),
+            b=joined(b),
+            id=code_of[joined(code)],
             ids=ids,
             is_ignored=self._ignored(),
         )
@@ -304,13 +314,25 @@ class _Builder:
     def _check_keys(self) -> None:
         """Look for keys that are nearly ours: ids under another name are a problem, other near misses a note."""
         if "entity_id" not in self.keys and (near := [key for key in _ID_LOOKALIKES if key in self.keys]):
-            found = ", ".join(sorted(self.keys))
+            found = ", ".join(sorted(map(str, self.keys)))
             hint = f"rename '{near[0]}' to 'entity_id'"
-            self.problems.add(Problem(f"no annotation has 'entity_id' (found: {found})", self.files[0], hint=hint))
-        for key in sorted(self.keys - set(_ANNOTATION_KEYS)):
-            if close := get_close_matches(key, ("ignore", "itext", "entity_id"), 1, cutoff=0.8):
-                message = f"annotations carry '{key}', which is not read; '{close[0]}' is what spaneval reads"
+            message = f"no annotation has 'entity_id' (found: {found})"
+            self.problems.add(Problem(message, _file_name(self.files[0]), hint=hint, kind=FormatError))
+        elif "entity_id" not in self.keys and "id" in self.keys:  # often the name of the annotation, not of the entity
+            message = "no annotation has 'entity_id'; if 'id' names the entity, rename it to 'entity_id'"
+            self.notes.append(Note("no-gold-ids", 0, message))
+        self._note_near_keys("annotations", self.keys - set(ANNOTATION_KEYS), ("ignore", "itext", "entity_id"))
+        self._note_near_keys("documents", self.document_keys - set(_DOCUMENT_KEYS), _DOCUMENT_KEYS)
+
+    def _note_near_keys(self, what: str, keys: set[str], ours: Sequence[str]) -> None:
+        for key in sorted(map(str, keys)):
+            if close := get_close_matches(key, ours, 1, cutoff=0.8):
+                message = f"gold {what} carry '{key}', which is not read; '{close[0]}' is what spaneval reads"
                 self.notes.append(Note("near-key", 0, message))
+
+
+def _file_name(name: str) -> str | None:
+    return None if name == MEMORY else name
 
 
 def _plain_columns(documents: list[Any]) -> _Columns | None:
@@ -367,7 +389,7 @@ def _is_plain(documents: list[Any], columns: _Columns) -> bool:
     length = np.array([len(d["text"]) if "text" in d else no_end for d in documents], dtype=np.int64)
     low, high = np.zeros_like(length), length
     spans = {k: d["evaluation_span"] for k, d in enumerate(documents) if d.get("evaluation_span") is not None}
-    if not all(_is_scope(span, int(length[k])) for k, span in spans.items()):
+    if not all(is_scope(span, int(length[k])) for k, span in spans.items()):
         return False
     if spans:
         low[list(spans)], high[list(spans)] = np.array(list(spans.values())).T
@@ -379,23 +401,13 @@ def _is_plain(documents: list[Any], columns: _Columns) -> bool:
     return columns.itext is None or _one_itext_each(documents, columns)
 
 
-def _is_scope(span: Any, length: int) -> bool:
-    """Whether an `evaluation_span` is `[a, b]` inside a text of `length`."""
-    return (
-        type(span) in (list, tuple)
-        and len(span) == 2
-        and all(type(x) is int for x in span)
-        and 0 <= span[0] <= span[1] <= length
-    )
-
-
 def _one_itext_each(documents: list[Any], columns: _Columns) -> bool:
     itext = columns.itext or []
     if set(map(type, itext)) - _KEY_TYPES:
         return False
     ends = accumulate(columns.counts)
     return all(
-        d.get("itext") is not None or len(set(itext[end - n : end])) <= 1
+        d.get("itext") not in (None, "") or len(set(itext[end - n : end])) <= 1
         for d, n, end in zip(documents, columns.counts, ends, strict=True)
     )
 
@@ -413,194 +425,7 @@ def text_hash(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
-def _narrow(offsets: IntArray) -> Any:
-    """Offsets in 32 bits where they fit, so that parts that wait for the rest take half the room."""
-    fits = not offsets.size or offsets.max() <= np.iinfo(np.int32).max
-    return offsets.astype(np.int32) if fits else offsets
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-
-
-def _id_sets(raw: Vocabulary) -> tuple[list[tuple[str, ...]], CodeArray]:
-    """Distinct id sets in text order, and the code of each raw value; values that mean the same share a code."""
-    normal = [_id_set(value) for value in raw]
-    ids = sorted({x for x in normal if x})
-    code = {x: k for k, x in enumerate(ids)}
-    return ids, np.array([code.get(x, -1) for x in normal], dtype=np.int32)
-
-
 def _id_set(value: Any) -> tuple[str, ...]:
+    """The acceptable ids that a plain value stands for."""
     many = value if isinstance(value, tuple) else (value,)
     return tuple(sorted({text for x in many if (text := text_id(x)) and text is not BAD}))
-
-
-class _CarefulReader:
-    """Reads documents value by value, where one of a batch is not plain."""
-
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.file: str | None = None
-        self.raw: bytes | None = None
-        self.exact: list[Any] = []
-
-    def read(self, document: Any, file: str, position: int) -> dict[str, Any]:
-        """
-        A plain document of what can be used of `document`, which stands at `position` in `file`.
-
-        The file is parsed once more, so that numbers that a float would round are seen as written.
-        """
-        if file != self.file:
-            self.file = file
-            self.raw = None if file == MEMORY else read_gold_file(file, self.problems)
-            content = [] if self.raw is None else parse_exactly(self.raw)
-            self.exact = content if isinstance(content, list) else [content]
-        if self.raw is not None:
-            document = self.exact[position]
-        self.position = position
-        if not isinstance(document, dict):
-            self._add((), f"expected a document object, found {describe(document)}", FormatError)
-            return {"ground_truth": []}
-        return self._document(document)
-
-    def _document(self, document: dict[str, Any]) -> dict[str, Any]:
-        plain: dict[str, Any] = {}
-        text = document.get("text")
-        if isinstance(text, str):
-            plain["text"] = text
-        elif text is not None:
-            self._add(("text",), f"'text' is {describe(text)}, expected a string", FormatError)
-        for key in ("doc_id", "itext"):
-            plain[key] = self._key(document.get(key), (key,))
-        plain["evaluation_span"] = self._scope(document, plain.get("text"))
-        annotations = self._annotations(document)
-        plain["ground_truth"] = annotations and [
-            x for k, item in enumerate(annotations) if (x := self._annotation(item, k, plain)) is not None
-        ]
-        if plain["itext"] is None:
-            self._check_itext(plain["ground_truth"] or [])
-        return plain
-
-    def _annotations(self, document: dict[str, Any]) -> list[Any] | None:
-        if "ground_truth" not in document:
-            near = get_close_matches("ground_truth", document, 1, cutoff=0.7) or [
-                k for k in document if k == "entities"
-            ]
-            found = ", ".join(map(str, document)) or "nothing"
-            hint = f"is '{near[0]}' meant? " if near else ""
-            hint += "`[]` means annotated with nothing found, `null` means not annotated"
-            self._add((), f"no 'ground_truth' (found: {found})", FormatError, hint)
-            return []
-        annotations = document["ground_truth"]
-        if annotations is None or isinstance(annotations, list):
-            return annotations
-        self._add(("ground_truth",), f"'ground_truth' is {describe(annotations)}, expected a list or null", FormatError)
-        return []
-
-    def _scope(self, document: dict[str, Any], text: str | None) -> list[int] | None:
-        span = document.get("evaluation_span")
-        if span is None:
-            return None
-        length = len(text) if text is not None else np.iinfo(np.int64).max
-        if isinstance(span, list) and len(span) == 2:
-            ends = [offset(x) for x in span]
-            if _is_scope(ends, int(length)):
-                return ends  # type: ignore[return-value]  # _is_scope has ruled out BAD
-        inside = f" within the text ({len(text)} characters)" if text is not None else ""
-        shown = span if isinstance(span, list) and len(str(span)) < 60 else describe(span)
-        self._add(
-            ("evaluation_span",), f"evaluation_span is {shown}, expected [a, b] with 0 <= a <= b{inside}", SpanError
-        )
-        return None
-
-    def _key(self, value: Any, path: tuple[str | int, ...]) -> str | None:
-        text = text_id(value)
-        if text is BAD:
-            self._add(path, f"'{path[-1]}' is {describe(value)}, expected text or an integer", FormatError)
-            return None
-        return text
-
-    def _annotation(self, item: Any, k: int, document: dict[str, Any]) -> dict[str, Any] | None:
-        path = ("ground_truth", k)
-        if not isinstance(item, dict):
-            self._add(path, f"expected an annotation object, found {describe(item)}", FormatError)
-            return None
-        span = self._span(item, path, document)
-        ids = self._ids(item.get("entity_id"), path)
-        ignore = item.get("ignore", False)
-        if ignore is not None and not isinstance(ignore, bool):
-            self._add(path, f"'ignore' is {describe(ignore)}, expected true or false", FormatError)
-        plain: dict[str, Any] = {key: None for key in item if key not in _ANNOTATION_KEYS}  # their names still count
-        if "entity_id" in item:
-            plain["entity_id"] = ids
-        itext = self._key(item.get("itext"), (*path, "itext"))
-        return None if span is None else plain | {"a": span[0], "b": span[1], "ignore": ignore is True, "itext": itext}
-
-    def _span(
-        self, item: dict[str, Any], path: tuple[str | int, ...], document: dict[str, Any]
-    ) -> tuple[int, int] | None:
-        ends = []
-        for key in ("a", "b"):
-            if key not in item:
-                found = ", ".join(map(str, item)) or "nothing"
-                self._add(
-                    path, f"no '{key}' (found: {found})", SpanError, "a and b are offsets in code points, end exclusive"
-                )
-                return None
-            value = offset(item[key])
-            if value is BAD:
-                self._add(path, f"'{key}' is {describe(item[key])}, expected an integer within 64 bits", SpanError)
-                return None
-            ends.append(value)
-        a, b = ends
-        text, scope = document.get("text"), document["evaluation_span"]
-        if a < 0:
-            self._add(path, f"span [{a}, {b}) starts before the text", SpanError, "offsets count from 0")
-        elif b <= a:
-            self._add(path, f"span end must be greater than its start (a={a}, b={b})", SpanError, "ends are exclusive")
-        elif text is not None and b > len(text):
-            hint = "offsets count Unicode code points; these may count UTF-16 units or bytes"
-            self._add(path, f"span [{a}, {b}) ends after the text ({len(text)} characters)", SpanError, hint)
-        elif scope is not None and not (scope[0] <= a and b <= scope[1]):
-            message = f"span [{a}, {b}) is not wholly inside the evaluation_span [{scope[0]}, {scope[1]})"
-            self._add(path, message, SpanError, "widen evaluation_span, or remove the annotation")
-        else:
-            return a, b
-        return None
-
-    def _ids(self, value: Any, path: tuple[str | int, ...]) -> tuple[str, ...]:
-        texts = []
-        for one in value if isinstance(value, list | tuple) else [value]:
-            text = text_id(one)
-            if text is BAD:
-                expected = "expected text, an integer, null or a list of these"
-                self._add(path, f"entity_id is {describe(one)}, {expected}", FormatError)
-            elif text is not None:
-                texts.append(text)
-        return tuple(texts)
-
-    def _check_itext(self, annotations: list[dict[str, Any]]) -> None:
-        """One document has one itext; annotations without one take that of the others."""
-        written = sorted({x["itext"] for x in annotations} - {None})
-        if len(written) > 1:
-            hint = "put `itext` on the document, or split it into one document per itext"
-            message = f"annotations of one document carry itext {written[0]} and {written[1]}"
-            self._add(("ground_truth",), message, InputError, hint)
-        for x in annotations:
-            x["itext"] = written[0] if written else None
-
-    def _add(
-        self, path: tuple[str | int, ...], message: str, kind: type[InputError] = InputError, hint: str | None = None
-    ) -> None:
-        if not self.problems.wants_more:
-            self.problems.add_uncounted(1)
-            return
-        line = None if self.raw is None else locate(self.raw, (self.position, *path))
-        where = f"document {self.position}" + "".join(f", {_shown(p)}" for p in [path[:2]] if p)
-        file = None if self.raw is None else self.file
-        self.problems.add(Problem(f"{where}: {message}", file=file, line=line, hint=hint, kind=kind))
-
-
-def _shown(path: tuple[str | int, ...]) -> str:
-    return f"{path[0]}[{path[1]}]" if len(path) == 2 else str(path[0])

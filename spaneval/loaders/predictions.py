@@ -7,8 +7,7 @@ result for plain rows; that is where bad rows are found and worded.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice, repeat
 from operator import contains, itemgetter
@@ -17,47 +16,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BadRows, CodeArray, FloatArray, IntArray, Places, Predictions, Surfaces
-from spaneval.exceptions import FormatError, InputError, SpanError
-from spaneval.loaders.rows import Block, Broken, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
-from spaneval.loaders.scalars import BAD, Bad, Vocabulary, describe, field_values, integral, offset, text_id
+from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.columns import coded, joined, narrow
+from spaneval.loaders.row_values import FIELDS, BadRow, Row, RowReader, RowReading
+from spaneval.loaders.rows import Block, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
+from spaneval.loaders.scalars import BAD, Vocabulary, field_values, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FIELDS: Final = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
-"""Fields of a row that are read, under our names."""
+__all__ = ["ID_LOOKALIKES", "RowReading", "load_predictions", "predictions_from_memory"]
+
 ID_LOOKALIKES: Final = ("entity_id", "id", "kb_id")
 SAMPLED_MENTIONS: Final = 20_000
 """Mentions kept for the check of the documents."""
-_EXACT_FLOAT = 2.0**53  # from here on a float may stand for another integer than the one written
 _NO_ID = (None, "")
 _ID_TYPES = {int, str, type(None)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowReading:
-    """
-    How rows are to be read.
-
-    Args:
-        key_field: `itext`, `doc_id`, or None to take `doc_id` if any row has one, else `itext`.
-        needs_key: Whether a row without a document key is bad.
-        names: Our names of fields to those of the rows.
-        min_score: Rows with a lower score are left out; then each row needs one.
-        skips_bad_rows: Whether bad rows are counted instead of being problems.
-        mentions_of: Document keys whose rows' mentions are kept for the check of the documents.
-        fields: Further fields to keep, under our names.
-
-    """
-
-    key_field: str | None = "itext"
-    needs_key: bool = True
-    names: Mapping[str, str] = field(default_factory=dict)
-    min_score: float | None = None
-    skips_bad_rows: bool = False
-    mentions_of: Container[str] = frozenset()
-    fields: Sequence[str] = ()
 
 
 def load_predictions(
@@ -105,29 +80,6 @@ def predictions_from_memory(
     return collector.finish(notes)
 
 
-class _Row(NamedTuple):
-    """What one row says, read value by value."""
-
-    key: str | None
-    a: int
-    b: int
-    id: str | None
-    score: float | None
-    is_absolute: bool
-
-
-class _BadRow(NamedTuple):
-    """Why a row cannot be used, and what of it can be read all the same."""
-
-    problem: Problem
-    key: str | None = None
-    has_id: bool = False
-
-
-class _BelowScore:
-    """Stands for a row that `min_score` leaves out."""
-
-
 class _Part(NamedTuple):
     """Columns of one block; keys and ids are codes into the collector's vocabularies of raw values."""
 
@@ -143,7 +95,7 @@ class _Collector:
 
     def __init__(self, reading: RowReading, problems: Problems) -> None:
         self.reading, self.problems = reading, problems
-        self.name = {field_name: reading.names.get(field_name, field_name) for field_name in FIELDS}
+        self.name = {our_name: reading.name_of(our_name) for our_name in FIELDS}
         self.key_field = reading.key_field or "itext"
         self.key_is_settled = reading.key_field is not None
         self.key_types = {int, str} if reading.needs_key else {int, str, type(None)}
@@ -156,7 +108,7 @@ class _Collector:
         self.bad_has_id: list[bool] = []
         self.mentions: list[tuple[str, int, int, str]] = []
         self.fields: dict[str, list[Any]] = {name: [] for name in reading.fields}
-        self.echo: list[Any] | None = None
+        self.echo: list[list[Any]] = []
         self.has_id_field = False
         self.seen_fields: set[str] = set()
         self.first_file: str | None = None
@@ -164,11 +116,15 @@ class _Collector:
     def add_source(self, source: Source) -> None:
         """Take all rows of a source."""
         if source.echo is not None:
-            self.echo = (self.echo or []) + source.echo
+            self.echo.append(source.echo)
         for block in source.blocks:
             self.first_file = self.first_file or block.file
             self._look_at_fields(block.rows)
-            self._add_block(block)
+            part = self._plain_part(block)
+            if part is None:
+                part = self._careful_part(block)
+            self.parts.append(part)
+            self.n += len(part.key)
 
     def _look_at_fields(self, rows: list[Any]) -> None:
         """Learn what has to be known of the names of fields, until it is known."""
@@ -182,25 +138,15 @@ class _Collector:
             if any(text_id(row.get(doc_id)) not in (None, BAD) for row in rows if isinstance(row, Mapping)):
                 self._switch_to_doc_id()
 
-    def _add_block(self, block: Block) -> None:
-        part = self._plain_part(block)
-        if part is None:
-            part = self._careful_part(block)
-        elif block.lines is None:
-            self.places.add_run(self.n, block.file, block.first, has_lines=block.has_lines)
-        else:
-            for k, line in enumerate(block.lines):
-                self.places.add_run(self.n + k, block.file, line)
-        self.parts.append(part)
-        self.n += len(part.key)
-
     def _plain_part(self, block: Block) -> _Part | None:
         """Columns of rows whose values are all of the usual types and all spans possible; else None."""
         rows, name = block.rows, self.name
         try:
-            if any(map(contains, rows, repeat(name["a_abs"]))):
+            if any(map(contains, rows, repeat(name["a_abs"]))) or any(map(contains, rows, repeat(name["b_abs"]))):
                 return None
             a, b = list(map(itemgetter(name["a"]), rows)), list(map(itemgetter(name["b"]), rows))
+            if block.is_text:
+                a, b = _integers(a), _integers(b)
             if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
                 return None
             starts, ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
@@ -213,20 +159,38 @@ class _Collector:
             return None
         if set(map(type, keys)) - self.key_types or set(map(type, ids)) - _ID_TYPES or "" in keys:
             return None
-        if self.reading.min_score is not None and (scores is None or not (scores >= self.reading.min_score).all()):
+        threshold = self.reading.min_score
+        if scores is None or threshold is None:
+            self._add_places(block, None)
+            key, entity = self.keys.codes_of_runs(keys), self.ids.codes(ids)
+            return self._keep(rows, _Part(key, narrow(starts), narrow(ends), entity, None))
+        if not np.isfinite(scores).all():
             return None
-        key, entity = self.keys.codes_of_runs(keys), self.ids.codes(ids)
-        part = _Part(key, _narrow(starts), _narrow(ends), entity, scores)
-        self._keep_mentions(rows, part)
-        for kept_name, kept in self.fields.items():
-            kept += field_values(rows, name.get(kept_name, kept_name))
-        return part
+        kept = np.flatnonzero(scores >= threshold)
+        numbers = kept.tolist()
+        self.n_below_score += len(rows) - len(kept)
+        self._add_places(block, numbers)
+        key, entity = (
+            codes.codes([values[k] for k in numbers]) for codes, values in ((self.keys, keys), (self.ids, ids))
+        )
+        part = _Part(key, narrow(starts[kept]), narrow(ends[kept]), entity, scores[kept])
+        return self._keep([rows[k] for k in numbers], part)
 
     def _plain_scores(self, rows: list[Any]) -> FloatArray | None:
+        """Scores, where they are needed."""
         if self.reading.min_score is None:
             return None
         scores = [row[self.name["score"]] for row in rows]
-        return None if set(map(type, scores)) - {int, float} else np.array(scores, dtype=np.float64)
+        if set(map(type, scores)) - {int, float}:
+            raise TypeError("scores are not all numbers")
+        return np.array(scores, dtype=np.float64)
+
+    def _keep(self, rows: list[Any], part: _Part) -> _Part:
+        """Keep what is wanted of the rows beside their columns."""
+        self._keep_mentions(rows, part)
+        for name, kept in self.fields.items():
+            kept += field_values(rows, self.reading.name_of(name))
+        return part
 
     def _keep_mentions(self, rows: list[Any], part: _Part) -> None:
         """Keep what the rows of wanted documents say of their text."""
@@ -235,34 +199,42 @@ class _Collector:
         if len(self.wanted) < len(self.keys):
             n_new = len(self.keys) - len(self.wanted)
             new = list(islice(reversed(self.keys), n_new))[::-1]
-            is_wanted = [str(key) in self.reading.mentions_of for key in new]
+            is_wanted = [key is None or str(key) in self.reading.mentions_of for key in new]
             self.wanted = np.concatenate([self.wanted, np.array(is_wanted, dtype=np.bool_)])
         name = self.name["mention"]
         for k in np.flatnonzero(self.wanted[part.key]).tolist():
             row = rows[k]
             if isinstance(mention := row.get(name), str) and mention:
                 key = text_id(row.get(self.name[self.key_field]))
-                self.mentions.append((str(key), int(part.a[k]), int(part.b[k]), mention))
+                self.mentions.append((str(key or ""), int(part.a[k]), int(part.b[k]), mention))
+
+    def _add_places(self, block: Block, kept: list[int] | None) -> None:
+        """Note where the rows `kept` of a block came from, all rows if None."""
+        if kept is None and block.lines is None:
+            self.places.add_run(self.n, block.file, block.first, has_lines=block.has_lines)
+            return
+        for n, k in enumerate(range(len(block.rows)) if kept is None else kept):
+            self.places.add_run(self.n + n, block.file, block.number(k), has_lines=block.has_lines)
 
     def _careful_part(self, block: Block) -> _Part:
         """Columns of the good rows of a block; bad ones become problems, or are counted."""
-        good: list[_Row] = []
-        kept: list[Any] = []
-        for k, row in enumerate(block.rows):
-            read = self._read_row(row, block, k)
-            if isinstance(read, _Row):
-                line = block.first + k if block.lines is None else block.lines[k]
-                self.places.add_run(self.n + len(good), block.file, line, has_lines=block.has_lines)
+        reader = RowReader(self.reading, self.key_field, block)
+        good: list[Row] = []
+        numbers: list[int] = []
+        for k in range(len(block.rows)):
+            read = reader.read(k)
+            if isinstance(read, Row):
                 good.append(read)
-                kept.append(row)
+                numbers.append(k)
                 self.n_absolute += read.is_absolute
-            elif isinstance(read, _BadRow):
+            elif isinstance(read, BadRow):
                 self._take_bad_row(read)
             else:
                 self.n_below_score += 1
-        return self._part_of(good, kept)
+        self._add_places(block, numbers)
+        return self._part_of(good, [block.rows[k] for k in numbers])
 
-    def _part_of(self, good: list[_Row], rows: list[Any]) -> _Part:
+    def _part_of(self, good: list[Row], rows: list[Any]) -> _Part:
         scores = None
         if self.reading.min_score is not None:
             scores = np.array([row.score for row in good], dtype=np.float64)
@@ -273,46 +245,48 @@ class _Collector:
             self.ids.codes([row.id for row in good]),
             scores,
         )
-        self._keep_mentions(rows, part)
-        for name, kept in self.fields.items():
-            kept += [row.get(self.name.get(name, name)) for row in rows]
-        return part
+        return self._keep(rows, part)
 
-    def _take_bad_row(self, bad: _BadRow) -> None:
+    def _take_bad_row(self, bad: BadRow) -> None:
         if self.reading.skips_bad_rows:
             self.bad_keys.append(bad.key)
             self.bad_has_id.append(bad.has_id)
         else:
             self.problems.add(bad.problem)
 
-    def _read_row(self, row: Any, block: Block, k: int) -> _Row | _BadRow | _BelowScore:
-        if isinstance(row, Broken):
-            return _BadRow(row.problem)
-        if not isinstance(row, Mapping):
-            return _BadRow(_problem(block, k, f"expected an object per row, found {describe(row)}", FormatError))
-        if block.exact is not None and any(_needs_exact(row.get(name)) for name in self.name.values()):
-            row = block.exact(k)
-        return _RowReader(self, row, block, k).read()
-
     def _switch_to_doc_id(self) -> None:
-        """From now on rows are keyed by `doc_id`; those before had none, and so are bad rows."""
+        """
+        From now on rows are keyed by `doc_id`.
+
+        Those before had none: they are bad rows, or, where there is one document only, rows without a key.
+        """
         self.key_is_settled, self.key_field = True, "doc_id"
-        for row in range(self.n):
-            place = self.places[row]
-            message = "no 'doc_id', while other rows and every gold document have one"
-            problem = Problem(message, place.file, place.line if place.has_lines else None, kind=FormatError)
-            self._take_bad_row(_BadRow(problem, None, self._has_id(row)))
-        self.parts, self.places, self.n, self.mentions = [], Places(), 0, []
+        self.bad_keys = [None] * len(self.bad_keys)
         self.keys, self.wanted = Vocabulary(), np.zeros(0, dtype=np.bool_)
+        if not self.reading.needs_key:
+            code = self.keys[None]
+            self.parts = [part._replace(key=np.full_like(part.key, code)) for part in self.parts]
+            self.mentions = [("", *rest) for _, *rest in self.mentions]  # type: ignore[misc]  # mypy loses the types
+            return
+        if self.reading.skips_bad_rows:
+            is_id = np.array([value not in _NO_ID for value in self.ids], dtype=np.bool_)
+            self.bad_keys += [None] * self.n
+            self.bad_has_id += is_id[joined([part.id for part in self.parts])].tolist() if self.n else []
+        else:
+            self._report_without_doc_id()
+        self.parts, self.places, self.n, self.n_absolute, self.mentions = [], Places(), 0, 0, []
         self.fields = {name: [] for name in self.fields}
 
-    def _has_id(self, row: int) -> bool:
-        values = list(self.ids)
-        for part in self.parts:
-            if row < len(part.id):
-                return values[part.id[row]] not in _NO_ID
-            row -= len(part.id)
-        return False
+    def _report_without_doc_id(self) -> None:
+        message = f"no '{self.name['doc_id']}', while other rows and every gold document have one"
+        hint = "--doc-key itext or --doc-key position looks documents up by itext"
+        for row in range(self.n):
+            if not self.problems.wants_more:
+                self.problems.add_uncounted(self.n - row)
+                return
+            place = self.places[row]
+            line, prefix = (place.line, "") if place.has_lines else (None, f"row {place.line}: ")
+            self.problems.add(Problem(prefix + message, place.file, line, hint=hint, kind=FormatError))
 
     def finish(self, notes: list[Note]) -> Predictions:
         """The table of all rows taken."""
@@ -322,8 +296,8 @@ class _Collector:
                 f"offsets of {self.n_absolute} rows come from a_abs and b_abs; their a and b are relative to a chunk"
             )
             notes.append(Note("absolute-offsets", self.n_absolute, message))
-        keys, key_of = _texts([*self.keys])
-        ids, id_of = _texts([*self.ids])
+        keys, key_of = coded(map(_text, self.keys))
+        ids, id_of = coded(map(_text, self.ids))
         parts = self.parts
         bad_code = {key: k for k, key in enumerate(keys)}
         for key in self.bad_keys:
@@ -334,12 +308,12 @@ class _Collector:
         if self.reading.min_score is not None:
             fields["score"] = [score for part in parts if part.score is not None for score in part.score.tolist()]
         return Predictions(
-            key=key_of[_joined([part.key for part in parts])],
+            key=key_of[joined([part.key for part in parts])],
             keys=keys,
             key_field=self.key_field,
-            a=_joined([part.a for part in parts]),
-            b=_joined([part.b for part in parts]),
-            id=id_of[_joined([part.id for part in parts])],
+            a=joined([part.a for part in parts]),
+            b=joined([part.b for part in parts]),
+            id=id_of[joined([part.id for part in parts])],
             ids=ids,
             places=self.places,
             bad=BadRows(
@@ -354,6 +328,7 @@ class _Collector:
         )
 
     def _check_id_field(self, notes: list[Note]) -> None:
+        """Without any id, look for a field that nearly has the name."""
         ours = self.name["entity_id_predicted"]
         if self.has_id_field or not self.n + len(self.bad_keys):
             return
@@ -369,133 +344,16 @@ class _Collector:
             notes.append(Note("no-predicted-ids", self.n, message))
 
 
-def _needs_exact(value: Any) -> bool:
-    return type(value) is float and not -_EXACT_FLOAT < value < _EXACT_FLOAT
+def _integers(cells: list[Any]) -> list[Any]:
+    """Cells as integers, if all are plain digits; else as they are."""
+    letters = "".join(cells)
+    is_plain = letters.isascii() and letters.isdigit() and "" not in cells and max(map(len, cells)) < 19
+    return list(map(int, cells)) if is_plain else cells
 
 
-class _RowReader:
-    """Reads one row value by value."""
-
-    def __init__(self, collector: _Collector, row: Mapping[str, Any], block: Block, k: int) -> None:
-        self.collector, self.row, self.block, self.k = collector, row, block, k
-        self.name, self.reading = collector.name, collector.reading
-
-    def read(self) -> _Row | _BadRow | _BelowScore:
-        """The row, why it is bad, or that it is left out."""
-        key, key_problem = self._key()
-        entity, id_problem = self._id()
-        score, score_problem = self._score()
-        if self.reading.min_score is not None and score is not None and score < self.reading.min_score:
-            return _BelowScore()
-        is_absolute, a, b, span_problem = self._span()
-        for problem in (key_problem, span_problem, id_problem, score_problem):
-            if problem is not None:
-                return _BadRow(problem, key, entity is not None)
-        return _Row(key, a, b, entity, score, is_absolute)
-
-    def _key(self) -> tuple[str | None, Problem | None]:
-        field_name = self.collector.key_field
-        value = self.row.get(self.name[field_name])
-        key = text_id(value)
-        if key is BAD:
-            return None, self._problem(f"'{field_name}' is {describe(value)}, expected an integer or text")
-        if key is None and self.reading.needs_key:
-            found = ", ".join(map(str, self.row))
-            hint = f"--field {field_name}=NAME names the field that says which document a row belongs to"
-            message = f"no '{field_name}' (found: {found}); with several gold documents it cannot be guessed"
-            return None, self._problem(message, hint=hint)
-        return key, None
-
-    def _id(self) -> tuple[str | None, Problem | None]:
-        value = self.row.get(self.name["entity_id_predicted"])
-        entity = text_id(value)
-        if entity is BAD:
-            message = (
-                f"'{self.name['entity_id_predicted']}' is {describe(value)}, expected one id: text, an integer or null"
-            )
-            return None, self._problem(message)
-        return entity, None
-
-    def _score(self) -> tuple[float | None, Problem | None]:
-        if self.reading.min_score is None:
-            return None, None
-        value = self.row.get(self.name["score"])
-        try:
-            is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
-            score = float(value) if is_number else None  # type: ignore[arg-type]  # is_number has ruled out the rest
-        except ValueError:
-            score = None
-        if score is None or score != score:
-            found = "no score" if value in _NO_ID else f"score {describe(value)}"
-            return None, self._problem(f"{found}, but --min-score needs a number in every row")
-        return score, None
-
-    def _span(self) -> tuple[bool, int, int, Problem | None]:
-        names = [self.name["a_abs"], self.name["b_abs"]]
-        is_absolute = all(self.row.get(name) not in _NO_ID for name in names)
-        if not is_absolute:
-            names = [self.name["a"], self.name["b"]]
-        ends = []
-        for name in names:
-            if self.row.get(name) in _NO_ID:
-                return is_absolute, 0, 0, self._missing(name)
-            value = offset(self.row[name], from_text=self.block.is_text)
-            if value is BAD:
-                message = f"'{name}' is {describe(self.row[name])}, expected an integer within 64 bits"
-                return is_absolute, 0, 0, self._problem(message, SpanError)
-            ends.append(value)
-        a, b = ends
-        if a < 0:
-            return (
-                is_absolute,
-                a,
-                b,
-                self._problem(f"span [{a}, {b}) starts before the text", SpanError, "offsets count from 0"),
-            )
-        if b <= a:
-            message = f"span end must be greater than its start (a={a}, b={b})"
-            return (
-                is_absolute,
-                a,
-                b,
-                self._problem(message, SpanError, "ends are exclusive: a span of one character is [a, a+1)"),
-            )
-        return is_absolute, a, b, None
-
-    def _missing(self, name: str) -> Problem:
-        found = ", ".join(map(str, self.row)) or "nothing"
-        what = f"'{name}' is null" if name in self.row else f"no field '{name}' (found: {found})"
-        guesses = {"a": ("start", "begin", "start_char", "offset"), "b": ("end", "stop", "end_char")}
-        near = [f"--field {k}={v}" for k, vs in guesses.items() for v in vs if v in self.row]
-        return self._problem(what, SpanError, " ".join(near) or None)
-
-    def _problem(self, message: str, kind: type[InputError] = FormatError, hint: str | None = None) -> Problem:
-        return _problem(self.block, self.k, message, kind, hint)
-
-
-def _problem(block: Block, k: int, message: str, kind: type[InputError], hint: str | None = None) -> Problem:
-    line = block.first + k if block.lines is None else block.lines[k]
-    if block.has_lines:
-        return Problem(message, block.file, line, hint=hint, kind=kind)
-    return Problem(f"row {line}: {message}", block.file, hint=hint, kind=kind)
-
-
-def _narrow(offsets: IntArray) -> Any:
-    """Offsets in 32 bits where they fit, so that parts that wait for the rest take half the room."""
-    fits = not offsets.size or offsets.max() <= np.iinfo(np.int32).max
-    return offsets.astype(np.int32) if fits else offsets
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-
-
-def _texts(raw: list[Any]) -> tuple[list[str], CodeArray]:
-    """Distinct values as text, in text order, and the code of each raw value; -1 for none."""
-    normal: list[str | Bad | None] = [text_id(value) for value in raw]
-    texts = sorted({text for text in normal if isinstance(text, str)})
-    code: dict[Any, int] = {text: k for k, text in enumerate(texts)}
-    return texts, np.array([code.get(text, -1) for text in normal], dtype=np.int32)
+def _text(value: Any) -> str | None:
+    text = text_id(value)
+    return None if text is BAD else text
 
 
 def _surfaces(mentions: list[tuple[str, int, int, str]]) -> Surfaces | None:
@@ -505,16 +363,23 @@ def _surfaces(mentions: list[tuple[str, int, int, str]]) -> Surfaces | None:
     return Surfaces(list(key), np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), list(mention))
 
 
-def _echo(documents: list[Any] | None) -> IntArray | None:
-    """Spans (document, a, b) of the gold that a report repeats, by document; what cannot be read is passed over."""
-    if documents is None:
+def _echo(reports: list[list[Any]]) -> IntArray | None:
+    """Spans (document, a, b) of the gold that each report repeats, by document; what cannot be read is passed over."""
+    if not reports:
         return None
     spans = [
         (k, a, b)
-        for k, annotations in enumerate(documents)
-        if isinstance(annotations, list)
-        for x in annotations
+        for documents in reports
+        for k, document in enumerate(documents)
+        for x in _annotations(document)
         if isinstance(x, dict)
-        if (a := integral(x.get("a"))) is not BAD and (b := integral(x.get("b"))) is not BAD
+        if (a := offset(x.get("a"))) is not BAD and (b := offset(x.get("b"))) is not BAD
     ]
     return np.array(spans, dtype=np.int64).reshape(-1, 3)
+
+
+def _annotations(document: Any) -> list[Any]:
+    """The annotations of one document of a report's gold."""
+    if isinstance(document, dict):
+        document = document.get("ground_truth")
+    return document if isinstance(document, list) else []

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
 
 from spaneval.exceptions import FormatError, InputError
-from spaneval.loaders.json_text import BOM, json_problem, parse_exactly
+from spaneval.loaders.json_text import BOM, Lines, json_problem, parse, parse_exactly
 from spaneval.loaders.scalars import describe
-from spaneval.loaders.tables import Prepended, display_name, guess_delimiter, open_bytes, read_delimited
+from spaneval.loaders.tables import Prepended, Record, display_name, guess_delimiter, open_bytes, read_delimited
 from spaneval.problems import Problem, Problems
 
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 
 CHUNK: Final = 1 << 16
@@ -58,6 +58,7 @@ class Block:
         first: Line of the first row, from 1; number of the row where a format has no lines.
         lines: Line of each row where lines are not consecutive.
         exact: Gives row k again with numbers kept as they are written; None if they are exact already.
+        line_of: Gives the line of row k where rows are numbered but the format has lines.
         has_lines: Whether `first` and `lines` are lines rather than row numbers.
         is_text: Whether the format has no numbers, only strings of digits.
 
@@ -68,8 +69,13 @@ class Block:
     first: int
     lines: list[int] | None = None
     exact: Callable[[int], Any] | None = None
+    line_of: Callable[[int], int | None] | None = None
     has_lines: bool = True
     is_text: bool = False
+
+    def number(self, k: int) -> int:
+        """Line of row k, or its number."""
+        return self.first + k if self.lines is None else self.lines[k]
 
 
 class Source(NamedTuple):
@@ -80,22 +86,37 @@ class Source(NamedTuple):
 
 
 def expand(paths: Sequence[str], problems: Problems) -> list[str]:
-    """The prediction files that `paths` stand for: a folder stands for the files directly in it, in name order."""
+    """
+    The prediction files that `paths` stand for: a folder stands for the files in it, in name order.
+
+    Files and folders whose names start with a dot are passed over; a folder in a folder is a problem, so that no rows
+    are lost in silence.
+    """
     names: list[str] = []
     for path in paths:
         if path == "-" or not os.path.isdir(path):
             names.append(path)
             continue
-        inside = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
-        if not inside:
+        try:
+            entries = sorted((x for x in os.scandir(path) if not x.name.startswith(".")), key=lambda x: x.name)
+        except OSError as error:
+            problems.add(Problem(f"cannot be read: {error.strerror}", file=path))
+            continue
+        inside = [entry.path for entry in entries if not entry.is_dir()]
+        for entry in entries:
+            if entry.is_dir():
+                hint = "name the files in it, or the folder itself, with another --pred"
+                problems.add(Problem("a folder inside a folder of prediction files", file=entry.path, hint=hint))
+        if not entries:
             hint = "give the file with the rows, or a folder that holds such files"
-            problems.add(Problem("no file in this folder", file=path, hint=hint))
+            problems.add(Problem("no file in this folder, expected prediction files", file=path, hint=hint))
         names += inside
     seen: set[str] = set()
     for name in names:
         real = name if name == "-" else os.path.realpath(name)
         if real in seen:
-            problems.add(Problem("given twice; its rows would count twice", file=display_name(name)))
+            hint = "name each file once; a folder already stands for all files in it"
+            problems.add(Problem("given twice; its rows would count twice", file=display_name(name), hint=hint))
         seen.add(real)
     return names
 
@@ -123,9 +144,12 @@ def read_rows(
     """
     name = display_name(path)
     stream = open_bytes(path)
-    head = stream.read(_HEAD)
+    head = _head(stream, wants_a_line=row_format is None)
     file = io.BufferedReader(Prepended(head, stream, name), CHUNK)
     found = row_format or _detect(head, name)
+    if found != "parquet" and len(head) < _HEAD and not head.removeprefix(BOM).strip():
+        file.close()
+        return Source(iter(()))
     if found == "jsonl":
         return Source(_json_lines(file, name, progress, watch))
     if found == "parquet":
@@ -135,15 +159,28 @@ def read_rows(
     return Source(_delimited(file, name, "\t" if found == "tsv" else ",", problems))
 
 
+def _head(stream: BinaryIO, *, wants_a_line: bool) -> bytes:
+    """The first bytes; where they start a JSON object and its line is wanted, all of the line."""
+    parts = [stream.read(_HEAD)]
+    if wants_a_line and len(parts[0]) == _HEAD and _text(parts[0])[:1] == b"{":
+        while b"\n" not in parts[-1] and (more := stream.read(_HEAD * 16)):
+            parts.append(more)
+    return b"".join(parts)
+
+
+def _text(head: bytes) -> bytes:
+    return head.removeprefix(BOM).lstrip(b" \t\r\n")
+
+
 def _detect(head: bytes, name: str) -> RowFormat:
     if head[:4] == b"PAR1":
         return "parquet"
     named = _by_name(name)
-    text = head.removeprefix(BOM).lstrip(b" \t\r\n")
+    text = _text(head)
     if text[:1] == b"[":
         return "json"
     if text[:1] == b"{":
-        return _lines_or_whole(text, is_cut=len(head) >= _HEAD, named=named)
+        return _lines_or_whole(text, named)
     if named:
         return named
     delimiter = guess_delimiter(text.split(b"\n")[0].decode(errors="replace"))
@@ -164,16 +201,30 @@ def _by_name(name: str) -> RowFormat | None:
     return formats.get(os.path.splitext(stem)[1].lower())
 
 
-def _lines_or_whole(text: bytes, *, is_cut: bool, named: RowFormat | None) -> RowFormat:
-    """JSON Lines and one JSON object start alike: a first line that is a whole object, other than a report, tells."""
-    first, newline, rest = text.partition(b"\n")
+def _lines_or_whole(text: bytes, named: RowFormat | None) -> RowFormat:
+    """
+    JSON Lines and one JSON object start alike: a first line that is a whole object, other than a report, tells.
+
+    A first line that is no object is that of an object on several lines, or is broken; what starts the next tells.
+    """
+    first, _, rest = text.partition(b"\n")
+    if b'"entities"' not in first and first.rstrip().endswith(b"}"):
+        return "jsonl" if named != "json" or _is_object(first) else "json"
+    if b'"entities"' in first:
+        return "jsonl" if _is_object(first, without="entities") else "json"
+    following = rest.lstrip()[:1]
+    if named == "json" or first.strip() == b"{" or (following and following in b'"}'):
+        return "json"
+    return "jsonl"
+
+
+def _is_object(line: bytes, without: str | None = None) -> bool:
+    """Whether the line is a whole JSON object, and does not have the key `without`."""
     try:
-        value = orjson.loads(first)
-    except orjson.JSONDecodeError:
-        if not newline and is_cut:  # a first line longer than what was looked at
-            return "json" if b'"entities"' in first[:2000] or named == "json" else "jsonl"
-        return "jsonl" if named != "json" and rest.lstrip()[:1] == b"{" else "json"
-    return "json" if isinstance(value.get("entities"), list) else "jsonl"
+        value = parse(line)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and without not in value
 
 
 def _json_lines(file: BinaryIO, name: str, progress: Progress | None, watch: Watch | None) -> Iterator[Block]:
@@ -210,9 +261,14 @@ def _line_block(data: bytes, name: str, line: int) -> Block:
         try:
             rows = orjson.loads(b"[" + data.replace(b"\n", b",") + b"]")
         except orjson.JSONDecodeError:
-            pass
-        else:
-            return Block(rows, name, line, exact=lambda k: parse_exactly(data.split(b"\n")[k]))
+            rows = []
+        if len(rows) == data.count(b"\n") + 1:  # else a string went over the end of a line
+
+            @cache
+            def texts() -> list[bytes]:
+                return data.split(b"\n")
+
+            return Block(rows, name, line, exact=lambda k: parse_exactly(texts()[k]))
     return _block_line_by_line(data, name, line)
 
 
@@ -243,8 +299,8 @@ def _block_line_by_line(data: bytes, name: str, line: int) -> Block:
         if not text.strip(b" \t\r"):
             continue
         try:
-            rows.append(orjson.loads(text))
-        except orjson.JSONDecodeError:
+            rows.append(parse(text))
+        except ValueError:
             rows.append(Broken(json_problem(text, name, first_line=number, is_line=True)))
         lines.append(number)
         texts.append(text)
@@ -259,8 +315,8 @@ def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) ->
     if not raw.strip():
         return nothing
     try:
-        content = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        content = parse(raw)
+    except ValueError:
         problems.add(json_problem(raw, name))
         return nothing
     if watch:
@@ -283,7 +339,17 @@ def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) ->
         again = again["entities"] if is_report else again
         return again if isinstance(again, list) else [again]
 
-    return Source(_slices(rows, name, lambda k: exact_rows()[k]), echo if isinstance(echo, list) else None)
+    @cache
+    def lines() -> Lines:
+        return Lines(raw)
+
+    blocks = _slices(
+        rows,
+        name,
+        exact=lambda k: exact_rows()[k],
+        line_of=lambda k: lines()(("entities", k) if is_report else (k,)),
+    )
+    return Source(blocks, echo if isinstance(echo, list) else None)
 
 
 def _not_rows(content: Any, name: str) -> Problem:
@@ -297,29 +363,72 @@ def _not_rows(content: Any, name: str) -> Problem:
     return Problem(message, file=name, hint=hint, kind=FormatError)
 
 
-def _slices(rows: list[Any], name: str | None, exact: Callable[[int], Any] | None) -> Iterator[Block]:
+def _slices(
+    rows: list[Any],
+    name: str | None,
+    exact: Callable[[int], Any] | None = None,
+    line_of: Callable[[int], int | None] | None = None,
+) -> Iterator[Block]:
+    """Rows that are numbered through, in blocks."""
     for start in range(0, len(rows), BLOCK):
-        again = None if exact is None else lambda k, start=start: exact(start + k)
-        yield Block(rows[start : start + BLOCK], name, start + 1, exact=again, has_lines=False)
+        yield Block(
+            rows[start : start + BLOCK],
+            name,
+            start + 1,
+            exact=None if exact is None else _shifted(exact, start),
+            line_of=None if line_of is None else _shifted(line_of, start),
+            has_lines=False,
+        )
+
+
+def _shifted(function: Callable[[int], T], start: int) -> Callable[[int], T]:
+    return lambda k: function(start + k)
 
 
 def _delimited(file: BinaryIO, name: str, delimiter: Literal[",", "\t"], problems: Problems) -> Iterator[Block]:
+    rows: list[Any] = []
+    lines: list[int] = []
+
+    def on_broken(problem: Problem) -> None:
+        rows.append(Broken(problem))
+        lines.append(problem.line or 0)
+
     with file:
-        records = read_delimited(file, name=name, delimiter=delimiter, problems=problems)
-        header = next(records, None)
-        if header is None:
-            if not problems.total:
-                message = "no header line, expected the names of the columns"
-                problems.add(Problem(message, file=name, line=1, kind=FormatError))
+        records = read_delimited(file, name=name, delimiter=delimiter, problems=problems, on_broken=on_broken)
+        columns = _columns(records, name, problems)
+        if columns is None:
             return
-        columns = [cell.strip() for cell in header.cells]
-        if len(columns) != len(set(columns)):
-            double = next(c for c in columns if columns.count(c) > 1)
-            problems.add(Problem(f"two columns are named '{double}'", file=name, line=header.line, kind=FormatError))
-            return
-        while some := list(islice(records, BLOCK)):
-            rows = [dict(zip(columns, record.cells, strict=True)) for record in some]
-            yield Block(rows, name, some[0].line, [record.line for record in some], is_text=True)
+        for record in records:
+            rows.append(dict(zip(columns, record.cells, strict=True)))
+            lines.append(record.line)
+            if len(rows) >= BLOCK:
+                yield Block(rows, name, lines[0], lines, is_text=True)
+                rows, lines = [], []
+        if rows:
+            yield Block(rows, name, lines[0], lines, is_text=True)
+
+
+def _columns(records: Iterator[Record], name: str, problems: Problems) -> list[str] | None:
+    """Names of the columns; None, and a problem, if there are none, or one twice."""
+    n_problems = problems.total
+    header = next(records, None)
+    if header is None:
+        if problems.total == n_problems:
+            message = "no header line, expected the names of the columns"
+            problems.add(Problem(message, file=name, line=1, kind=FormatError))
+        return None
+    columns = [cell.strip() for cell in header.cells]
+    if len(columns) == 1 and ";" in columns[0]:
+        message = f"cells are separated by ';' (found: {columns[0]!r}), expected ',' or a tab"
+        hint = "save the file as CSV with commas"
+        problems.add(Problem(message, name, header.line, hint=hint, kind=FormatError))
+        return None
+    if len(columns) != len(set(columns)):
+        double = next(c for c in columns if columns.count(c) > 1)
+        message = f"two columns are named '{double}', expected one of each name"
+        problems.add(Problem(message, file=name, line=header.line, hint="rename one of them", kind=FormatError))
+        return None
+    return columns
 
 
 def _parquet(file: BinaryIO, name: str) -> Iterator[Block]:
@@ -339,13 +448,21 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Block]:
             yield Block(rows, name, first, has_lines=False)
             first += len(rows)
     except (pyarrow.ArrowException, OSError) as error:
-        raise FormatError([Problem(f"not readable as Parquet: {error}", file=name, kind=FormatError)]) from error
+        message = f"not a sound Parquet file: {str(error).splitlines()[0]}"
+        hint = "the file may have been cut short; write it again"
+        raise FormatError([Problem(message, file=name, hint=hint, kind=FormatError)]) from error
 
 
 def memory_rows(rows: Iterable[Any] | pd.DataFrame) -> Source:
-    """Rows handed over in memory: mappings, or a data frame, whose missing values are none."""
+    """Rows handed over in memory: mappings, a linker's report, or a data frame, whose missing values are none."""
+    if isinstance(rows, Mapping):
+        echo = rows.get("ground_truth")
+        found = rows.get("entities")
+        return Source(
+            _slices(found if isinstance(found, list) else [rows], None), echo if isinstance(echo, list) else None
+        )
     if not hasattr(rows, "iterrows"):
-        return Source(_slices(list(rows), None, None))
+        return Source(_slices(list(rows), None))
     frame: Any = rows
     plain = frame.astype(object).where(frame.notna(), None)
-    return Source(_slices(plain.to_dict("records"), None, None))
+    return Source(_slices(plain.to_dict("records"), None))

@@ -6,9 +6,11 @@ Single values of JSON, CSV and data frames, read strictly: integers stay integer
 
 from __future__ import annotations
 
+import math
+import re
 from decimal import Decimal, InvalidOperation
 from enum import Enum
-from numbers import Integral
+from numbers import Integral, Real
 from operator import itemgetter
 from typing import Any, Final, Literal
 
@@ -18,6 +20,11 @@ from numpy.typing import NDArray
 INT64_MAX: Final = 2**63 - 1
 MAX_DIGITS: Final = 1000
 """Digits of the largest integer accepted as an id: far beyond any real id, far below what would stall a run."""
+
+
+_TOO_LONG = 10 ** (MAX_DIGITS + 1)
+_INTEGRAL_CELL = re.compile(r"(-?[0-9]{1,30})(?:\.0{1,30})?")
+_NUMBER_CELL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Bad(Enum):
@@ -79,16 +86,17 @@ def integral(value: Any) -> int | Literal[Bad.BAD]:
         return BAD
     if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else BAD
-    if isinstance(value, NumberText):
-        return _integral_text(value)
+    if isinstance(value, NumberText | Decimal):
+        return _integral_decimal(value)
+    if isinstance(value, Real):  # numpy's floats are not all float
+        number = float(value)
+        return int(number) if number.is_integer() else BAD
     return BAD
 
 
-def _integral_text(text: str) -> int | Literal[Bad.BAD]:
+def _integral_decimal(value: str | Decimal) -> int | Literal[Bad.BAD]:
     try:
-        number = Decimal(text)
+        number = Decimal(value)
     except InvalidOperation:
         return BAD
     if not number.is_finite() or number.adjusted() > MAX_DIGITS or number != number.to_integral_value():
@@ -102,14 +110,41 @@ def offset(value: Any, *, from_text: bool = False) -> int | Literal[Bad.BAD]:
 
     Args:
         value: A JSON value, a cell, or an element of a data frame.
-        from_text: Whether the format has no numbers (CSV, TSV), so that a string of digits is one.
+        from_text: Whether the format has no numbers (CSV, TSV), so that a string of digits is one; so is one with a
+            fraction of zeros, which data frames write.
 
     """
     if from_text and isinstance(value, str):
-        digits = value[1:] if value[:1] == "-" else value
-        return int(value) if digits.isascii() and digits.isdigit() and len(digits) < 20 else BAD
-    number = integral(value)
+        found = _INTEGRAL_CELL.fullmatch(value)
+        number: int | Literal[Bad.BAD] = int(found[1]) if found else BAD
+    else:
+        number = integral(value)
     return number if number is not BAD and -INT64_MAX <= number <= INT64_MAX else BAD
+
+
+def number(value: Any, *, from_text: bool = False) -> float | Literal[Bad.BAD]:
+    """
+    The finite number that `value` is, such as a score; anything else is BAD.
+
+    Args:
+        value: A JSON value, a cell, or an element of a data frame.
+        from_text: Whether the format has no numbers, so that a string may be one.
+
+    """
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal | NumberText):
+        is_number = from_text and isinstance(value, str) and _NUMBER_CELL.fullmatch(value)
+        if not is_number:
+            return BAD
+    try:
+        found = float(value)
+    except OverflowError:
+        return BAD
+    return found if math.isfinite(found) else BAD
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is none: None, an empty string, or a NaN, as which data frames write missing values."""
+    return value is None or (isinstance(value, str) and not value) or (isinstance(value, float) and value != value)
 
 
 def text_id(value: Any) -> str | Literal[Bad.BAD] | None:
@@ -125,7 +160,7 @@ def text_id(value: Any) -> str | Literal[Bad.BAD] | None:
     if isinstance(value, float) and value != value:
         return None
     number = integral(value)
-    return BAD if number is BAD else str(number)
+    return BAD if number is BAD or abs(number) >= _TOO_LONG else str(number)
 
 
 def describe(value: Any, width: int = 60) -> str:
@@ -140,5 +175,8 @@ def describe(value: Any, width: int = 60) -> str:
     elif isinstance(value, list | tuple):
         shown = "a list"
     else:
-        shown = repr(value)
+        try:
+            shown = repr(value)
+        except ValueError:  # an integer of more digits than Python writes
+            shown = "an integer of thousands of digits"
     return shown if len(shown) <= width else shown[: width - 1] + "…"

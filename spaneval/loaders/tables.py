@@ -13,16 +13,16 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Literal, NamedTuple
 
 from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.utf8 import BOM, UTF16, utf8_problem, utf16_problem
 from spaneval.problems import Problem, Problems
 
 Delimiter = Literal[",", "\t"]
 
 _GZIP = b"\x1f\x8b"  # RFC 1952, 2.3.1
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BUFFER = 1 << 18
 
 
@@ -55,7 +55,12 @@ def display_name(path: str) -> str:
 
 
 def read_delimited(
-    raw: Iterable[bytes] | BinaryIO, *, name: str, delimiter: Delimiter, problems: Problems
+    raw: Iterable[bytes] | BinaryIO,
+    *,
+    name: str,
+    delimiter: Delimiter,
+    problems: Problems,
+    on_broken: Callable[[Problem], None] | None = None,
 ) -> Iterator[Record]:
     """
     The records of a CSV or TSV file, header first.
@@ -68,6 +73,8 @@ def read_delimited(
         name: Name of the file in messages.
         delimiter: `,` reads CSV, a tab reads TSV.
         problems: Receives what is wrong, as `FormatError`.
+        on_broken: Receives the first problem of each record below the header that is left out, instead of `problems`. A
+            quote that is never closed takes all that follows with it, and so is a problem of the file all the same.
 
     Yields:
         The header, then every sound record.
@@ -88,10 +95,21 @@ def read_delimited(
         elif header is None:
             header = Record(line, cells)
             yield header
+            if on_broken is not None:
+                lines.problems = Problems(limit=None)
+            continue
         elif len(cells) == len(header.cells):
             yield Record(line, cells)
+            continue
         else:
-            _report_width(Record(line, cells), header, name, problems)
+            _report_width(Record(line, cells), header, name, lines.problems)
+        if on_broken is not None:
+            first = lines.problems.kept[0]
+            lines.problems.kept.clear()
+            if lines.is_unclosed:
+                problems.add(first)
+            else:
+                on_broken(first)
 
 
 def _report_width(record: Record, header: Record, name: str, problems: Problems) -> None:
@@ -171,6 +189,7 @@ def _quoted_cell(text: str, position: int, lines: _Lines) -> tuple[str, str, int
             parts.append(text[position:])
             text, position = next(lines, ""), 0
             if not text:
+                lines.is_unclosed = True
                 raise _Malformed(
                     "a double quote is opened and never closed", "close it, or write it twice inside quotes"
                 )
@@ -197,6 +216,7 @@ class _Lines:
         self.number = 0
         self.n_bad = 0
         self.is_bad = False
+        self.is_unclosed = False
 
     def __iter__(self) -> _Lines:
         return self
@@ -212,38 +232,27 @@ class _Lines:
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
-            self._report_not_utf8(raw, error.start)
+            self._report(utf8_problem(raw, error.start, self.name, self.number))
             return raw.decode(errors="replace")
 
     def _opening(self, raw: bytes) -> bytes:
         """The first line without a byte order mark; nothing follows one of UTF-16."""
-        if raw.startswith(_UTF16):
-            self._report(
-                f"not UTF-8: the file starts with the byte order mark of UTF-16, {raw[:2].hex(' ').upper()}",
-                1,
-                "save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE",
-            )
+        if raw.startswith(UTF16):
+            self._report(utf16_problem(raw, self.name))
             raise StopIteration
-        return raw.removeprefix(b"\xef\xbb\xbf")
+        return raw.removeprefix(BOM)
 
     def _report_nul(self, raw: bytes) -> None:
         is_utf16 = raw.count(0) * 3 > len(raw)  # half of the bytes of ASCII text in UTF-16
         column = len(raw[: raw.index(0)].decode(errors="replace")) + 1
         hint = "it looks like UTF-16: iconv -f UTF-16LE -t UTF-8 FILE" if is_utf16 else "remove it"
-        self._report("a NUL byte, expected text", column, hint)
+        message = "a NUL byte, expected text"
+        self._report(Problem(message, self.name, self.number, column, hint=hint, kind=FormatError))
 
-    def _report_not_utf8(self, raw: bytes, start: int) -> None:
-        byte = raw[start : start + 1]
-        column = len(raw[:start].decode()) + 1
-        hint = "save the file as UTF-8"
-        if byte >= b"\xa0":
-            hint += f"; in Latin-1 this byte is {byte.decode('latin-1')!r}: iconv -f LATIN1 -t UTF-8 FILE"
-        self._report(f"not UTF-8: byte 0x{byte[0]:02X}", column, hint)
-
-    def _report(self, message: str, column: int, hint: str) -> None:
+    def _report(self, problem: Problem) -> None:
         self.n_bad += not self.is_bad
         self.is_bad = True
-        self.problems.add(Problem(message, self.name, self.number, column, hint=hint, kind=FormatError))
+        self.problems.add(problem)
 
 
 def open_bytes(path: str) -> BinaryIO:

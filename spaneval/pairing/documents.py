@@ -7,7 +7,6 @@ the key that rows are looked up by; what rows say of their text is then held aga
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -94,12 +93,13 @@ def choose_numbering(documents: Documents, key_field: str, doc_key: DocKey, prob
             message = (
                 f"document {documents.position[d]} has no 'doc_id', which --doc-key doc_id needs in every document"
             )
-            problems.add(Problem(message, _file(documents, d), kind=AlignmentError))
+            hint = "give every document a doc_id, or let --doc-key itext or position tell documents apart"
+            problems.add(Problem(message, _file(documents, d), hint=hint, kind=AlignmentError))
         return Numbering("doc_id", [key or "" for key in documents.doc_id])
-    position = Numbering("position", [str(d) for d in range(len(documents))])
+    position = Numbering("position", _positions(documents))
     if doc_key == "position":
         return position
-    keys = [str(p) if key is None else key for key, p in zip(documents.itext, documents.position.tolist(), strict=True)]
+    keys = _written(documents)
     shared, claimed = _clashes(documents, keys)
     if shared:
         if doc_key == "itext":
@@ -110,13 +110,28 @@ def choose_numbering(documents: Documents, key_field: str, doc_key: DocKey, prob
     return Numbering("itext", keys)
 
 
+def _positions(documents: Documents) -> list[str]:
+    return [str(d) for d in range(len(documents))]
+
+
+def _written(documents: Documents) -> list[str]:
+    """The itext of each document; its position in its file where none is written."""
+    return [str(p) if key is None else key for key, p in zip(documents.itext, documents.position.tolist(), strict=True)]
+
+
 def _check_doc_ids(documents: Documents, problems: Problems) -> None:
     first: dict[str, int] = {}
     for d, key in enumerate(documents.doc_id):
         if key is not None and first.setdefault(key, d) != d:
-            message = f"two documents have the doc_id {key!r}, here and in {_file(documents, first[key])}"
+            here, there = _shown(documents, d), _shown(documents, first[key])
+            message = f"{here} has the doc_id {key!r}, which {there} has too"
             hint = "a doc_id names one document; rename one of them"
             problems.add(Problem(message, _file(documents, d), hint=hint, kind=AlignmentError))
+
+
+def _shown(documents: Documents, d: int) -> str:
+    """A document by its position in its file, and the file where that helps."""
+    return f"document {documents.position[d]} of {_file(documents, d)}"
 
 
 def _clashes(documents: Documents, keys: Sequence[str]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -141,7 +156,8 @@ def _clashes(documents: Documents, keys: Sequence[str]) -> tuple[list[tuple[int,
 
 
 def _shared_itext(documents: Documents, keys: Sequence[str], first: int, second: int) -> Problem:
-    message = f"document itext {keys[second]} is also in {_file(documents, first)}"
+    here, there = _shown(documents, second), _shown(documents, first)
+    message = f"{here} has the itext {keys[second]}, which {there} has too; --doc-key itext needs one for each document"
     hint = "--doc-key position numbers documents across the files, as the linker's file runner does"
     return Problem(message, _file(documents, second), hint=hint, kind=AlignmentError)
 
@@ -189,7 +205,16 @@ def align(
         notes.append(Note("document-numbering", len(documents), message))
     number = {key: d for d, key in enumerate(numbering.keys)}
     others = [Alternative(f"with --doc-key {x.kind}", x.keys) for x in _other_numberings(documents, numbering)]
-    check(corpus, rows, numbering.keys, others, problems=problems, notes=notes, all_texts=all_texts)
+    check(
+        corpus,
+        rows,
+        numbering.keys,
+        others,
+        position_remedy="" if numbering.kind == "position" else " --doc-key position",
+        problems=problems,
+        notes=notes,
+        all_texts=all_texts,
+    )
     extra = sorted(key for key in rows.keys if key not in number)
     names = numbering.keys + extra
     number |= {key: len(documents) + k for k, key in enumerate(extra)}
@@ -221,27 +246,32 @@ def align(
 def _unknown(
     corpus: Corpus, rows: Predictions, doc: CodeArray, bad_doc: CodeArray, numbering: Numbering, n_unknown: int
 ) -> Problem:
-    n_documents = len(corpus.documents)
-    known = _range(numbering.keys)
-    rows_say = "1 row is of a document" if n_unknown == 1 else f"{n_unknown} rows are of documents"
-    is_unknown = doc >= n_documents
-    place: Place | None = None
+    """The problem of rows whose document is not in the gold."""
+    is_unknown = doc >= len(corpus.documents)
     if is_unknown.any():
         row = int(np.argmax(is_unknown))
         key, place = rows.keys[rows.key[row]], rows.places[row]
     else:
-        key = rows.keys[rows.bad.key[int(np.argmax(bad_doc >= n_documents))]]
-    message = f"{rows_say} that the ground truth does not hold, such as {rows.key_field} {key} ({known})"
+        key = rows.keys[rows.bad.key[int(np.argmax(bad_doc >= len(corpus.documents)))]]
+        place = Place(None, 0, has_lines=False)
+    rows_say = "1 row is of a document" if n_unknown == 1 else f"{n_unknown} rows are of documents"
+    where = f" in row {place.line}" if place.line and not place.has_lines else ""
+    message = (
+        f"{rows_say} that the ground truth does not hold, such as {rows.key_field} {key}{where} ({_known(numbering)})"
+    )
     hints = []
     for other in _other_numberings(corpus.documents, numbering):
         if set(rows.keys) <= set(other.keys):
             hints.append(f"--doc-key {other.kind} would find them all")
+    if {key.removesuffix(".0") for key in rows.keys} <= set(numbering.keys):
+        hints.append("without the trailing .0 they would be found; write document keys as integers")
     hints.append("--unknown-docs count scores such rows as spurious, --unknown-docs ignore leaves them out")
-    file, line = (None, None) if place is None else (place.file, place.line if place.has_lines else None)
-    return Problem(message, file, line, hint="; ".join(hints), kind=AlignmentError)
+    line = place.line if place.has_lines else None
+    return Problem(message, place.file, line, hint="; ".join(hints), kind=AlignmentError)
 
 
-def _range(keys: Sequence[str]) -> str:
+def _known(numbering: Numbering) -> str:
+    keys = numbering.keys
     if not keys:
         return "there are no gold documents"
     if all(key.isascii() and key.isdigit() for key in keys):
@@ -266,23 +296,21 @@ def _report_beyond(
     hint: str | None = (
         "offsets count Unicode code points; these may count UTF-16 units or bytes, or belong to another document"
     )
-    for row in beyond.tolist():
+    for n_done, row in enumerate(beyond.tolist()):
         if not problems.wants_more:
-            break
+            problems.add_uncounted(len(beyond) - n_done)
+            return
         place, length = rows.places[row], documents.length[doc[row]]
-        message = f"span [{rows.a[row]}, {rows.b[row]}) ends after the text of document {rows.keys[rows.key[row]]}"
-        prefix = "" if place.has_lines else f"row {place.line}: "
-        line = place.line if place.has_lines else None
-        text = f"{prefix}{message} ({length} characters)"
-        problems.add(Problem(text, place.file, line, hint=hint, kind=SpanError))
+        key = f"document {rows.keys[rows.key[row]]}" if rows.key[row] >= 0 else "the document"
+        line, prefix = (place.line, "") if place.has_lines else (None, f"row {place.line}: ")
+        message = f"{prefix}span [{rows.a[row]}, {rows.b[row]}) ends after the text of {key} ({length} characters)"
+        problems.add(Problem(message, place.file, line, hint=hint, kind=SpanError))
         hint = None
-    shown = min(len(beyond), len(problems.kept))
-    problems.add_uncounted(max(0, len(beyond) - shown))
 
 
 def _other_numberings(documents: Documents, chosen: Numbering) -> list[Numbering]:
-    """The numberings other than `chosen` in which no two documents share a name."""
-    others = [Numbering("position", [str(d) for d in range(len(documents))])]
-    if None not in documents.itext:
-        others.append(Numbering("itext", [key or "" for key in documents.itext]))
-    return [x for x in others if x.keys != chosen.keys and max(Counter(x.keys).values(), default=0) <= 1]
+    """The numberings other than `chosen` by which the rows can be looked up, and in which no documents share a name."""
+    if chosen.kind == "doc_id":
+        return []
+    others = [Numbering("position", _positions(documents)), Numbering("itext", _written(documents))]
+    return [x for x in others if x.keys != chosen.keys and len(set(x.keys)) == len(x.keys)]

@@ -8,14 +8,18 @@ the gold files fits, the run must not go on.
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, Final, NamedTuple
 
 from spaneval.corpus import Corpus, IntArray, Predictions, Surfaces
 from spaneval.exceptions import AlignmentError
 from spaneval.problems import Note, Problem, Problems
+
+SEARCHED: Final = 4_000_000
+"""Comparisons that the search for the order of the files may take (some seconds); else only usual orders are tried."""
 
 
 class Tally(NamedTuple):
@@ -37,7 +41,32 @@ class Alternative(NamedTuple):
     keys: Sequence[str]
 
 
-Tallier = Callable[[Mapping[str, int]], Tally]
+class Witness(NamedTuple):
+    """
+    What one source says of documents.
+
+    Args:
+        what: What its statements are, for messages.
+        said: Statements by document key.
+        agrees: Whether document d is as a statement says; None where that cannot be known.
+        doubt: What else may be the matter.
+
+    """
+
+    what: str
+    said: Mapping[str, Sequence[Any]]
+    agrees: Callable[[int, Any], bool | None]
+    doubt: str
+
+    def tally(self, keys: Sequence[str], documents: Sequence[int] | None = None) -> Tally:
+        """Count the statements that agree, where `keys` name `documents`, all of them in order if None."""
+        found = [
+            verdict
+            for key, d in zip(keys, range(len(keys)) if documents is None else documents, strict=True)
+            for statement in self.said.get(key, ())
+            if (verdict := self.agrees(d, statement)) is not None
+        ]
+        return Tally(sum(found), len(found))
 
 
 def check(
@@ -46,6 +75,7 @@ def check(
     keys: Sequence[str],
     alternatives: Sequence[Alternative],
     *,
+    position_remedy: str,
     problems: Problems,
     notes: list[Note],
     all_texts: Callable[[], Mapping[int, str]],
@@ -58,104 +88,126 @@ def check(
         rows: The predictions.
         keys: Key of each document under the chosen numbering.
         alternatives: Other numberings.
+        position_remedy: What else to give to have documents numbered by position, for messages.
         problems: Gathers a contradiction that another numbering would resolve.
         notes: Gathers a contradiction that none resolves.
         all_texts: Gives the texts of all documents.
 
     """
-    number = {key: d for d, key in enumerate(keys)}
+    witnesses = []
     if rows.surfaces is not None:
-        first = tally_mentions(rows.surfaces, corpus.documents.texts, number)
-        if not first.is_believable and first.n_compared:
-            texts = all_texts()
-            surfaces = rows.surfaces
-
-            def tally(number: Mapping[str, int]) -> Tally:
-                return tally_mentions(surfaces, texts, number)
-
-            _report(corpus, "mentions of the rows", tally, number, alternatives, problems, notes)
+        only = keys[0] if len(keys) == 1 else None
+        first = mentions(rows.surfaces, corpus.documents.texts, only=only).tally(keys)
+        if first.n_compared and not first.is_believable:
+            witnesses.append(mentions(rows.surfaces, all_texts(), only=only))
     if rows.echo is not None and rows.key_field == "itext":
-        echo, spans = rows.echo, _spans(corpus)
-
-        def tally_gold(number: Mapping[str, int]) -> Tally:
-            return tally_echo(echo, spans, number)
-
-        found = tally_gold(number)
-        if not found.is_believable and found.n_compared:
-            _report(corpus, "annotations that the report repeats", tally_gold, number, alternatives, problems, notes)
+        witnesses.append(echo(rows.echo, corpus))
+    for witness in witnesses:
+        found = witness.tally(keys)
+        if found.n_compared and not found.is_believable:
+            orders = () if rows.key_field == "doc_id" else _file_orders(corpus, witness, position_remedy)
+            _report(witness, found, (*alternatives, *orders), problems, notes)
 
 
-def tally_mentions(surfaces: Surfaces, texts: Mapping[int, str], number: Mapping[str, int]) -> Tally:
-    """Mentions that are the text at their offsets, but for blanks around and for case."""
-    n_agreeing = n_compared = 0
+def mentions(surfaces: Surfaces, texts: Mapping[int, str], *, only: str | None = None) -> Witness:
+    """
+    Mentions: the text at their offsets, but for blanks around and for case.
+
+    Args:
+        surfaces: Mentions with the keys of their rows.
+        texts: Text by document.
+        only: Key of the only document, which rows without a key speak of.
+
+    """
+    said = defaultdict(list)
     for key, a, b, mention in zip(
         surfaces.key, surfaces.a.tolist(), surfaces.b.tolist(), surfaces.mention, strict=True
     ):
-        text = texts.get(number.get(key, -1))
-        if text is not None:
-            n_compared += 1
-            n_agreeing += text[a:b].strip().casefold() == mention.strip().casefold()
-    return Tally(n_agreeing, n_compared)
+        said[only if only is not None and not key else key].append((a, b, mention.strip().casefold()))
+
+    def agrees(d: int, statement: tuple[int, int, str]) -> bool | None:
+        text = texts.get(d)
+        a, b, mention = statement
+        return None if text is None else text[a:b].strip().casefold() == mention
+
+    doubt = "offsets may count UTF-16 units or bytes, or the texts may have changed"
+    return Witness("mentions of the rows", said, agrees, doubt)
 
 
-def _spans(corpus: Corpus) -> set[tuple[int, int, int]]:
-    return set(zip(corpus.doc.tolist(), corpus.a.tolist(), corpus.b.tolist(), strict=True))
+def echo(spans: IntArray, corpus: Corpus) -> Witness:
+    """The annotations that a report repeats: spans that the gold document has."""
+    known = set(zip(corpus.doc.tolist(), corpus.a.tolist(), corpus.b.tolist(), strict=True))
+    said = defaultdict(list)
+    for d, a, b in spans.tolist():
+        said[str(d)].append((a, b))
 
+    def agrees(d: int, statement: tuple[int, int]) -> bool:
+        return (d, *statement) in known
 
-def tally_echo(echo: IntArray, spans: set[tuple[int, int, int]], number: Mapping[str, int]) -> Tally:
-    """Spans that the report repeats and that the gold document of that number has."""
-    said = [(number[str(d)], a, b) for d, a, b in echo.tolist() if str(d) in number]
-    return Tally(sum(span in spans for span in said), len(said))
+    return Witness("annotations that the report repeats", said, agrees, "the gold may have changed since")
 
 
 def _report(
-    corpus: Corpus,
-    what: str,
-    tally: Tallier,
-    number: Mapping[str, int],
-    alternatives: Sequence[Alternative],
-    problems: Problems,
-    notes: list[Note],
+    witness: Witness, found: Tally, alternatives: Sequence[Alternative], problems: Problems, notes: list[Note]
 ) -> None:
-    found = tally(number)
-    said = f"only {found.n_agreeing} of {found.n_compared} {what} agree with the documents they were given to"
-    for other in (*alternatives, *_other_file_orders(corpus, tally)):
-        better = tally({key: d for d, key in enumerate(other.keys)})
+    said = f"only {found.n_agreeing} of {found.n_compared} {witness.what} agree with the documents they were given to"
+    for other in alternatives:
+        better = witness.tally(other.keys)
         if better.n_compared and better.is_believable:
             message = f"{said}; {better.n_agreeing} of {better.n_compared} would agree {other.remedy}"
             hint = f"number the documents so {other.remedy}"
             problems.add(Problem(message, hint=hint, kind=AlignmentError))
             return
-    notes.append(
-        Note(
-            "surfaces-differ",
-            found.n_compared - found.n_agreeing,
-            f"{said}; offsets may count UTF-16 units or bytes, or the texts may have changed",
-        )
-    )
+    notes.append(Note("surfaces-differ", found.n_compared - found.n_agreeing, f"{said}; {witness.doubt}"))
 
 
-def _other_file_orders(corpus: Corpus, tally: Tallier) -> Iterator[Alternative]:
-    """The order of the gold files in which the rows speak of the texts, found file by file from the front."""
+def _file_orders(corpus: Corpus, witness: Witness, position_remedy: str) -> Iterator[Alternative]:
+    """Other orders of the gold files, and the numbering by position that each would give."""
     documents = corpus.documents
-    if len(documents.files) < 2:
+    names = documents.files
+    if len(names) < 2:
         return
-    of_file = [np.flatnonzero(documents.file == f).tolist() for f in range(len(documents.files))]
+    of_file: list[list[int]] = [[] for _ in names]
+    for d, f in enumerate(documents.file.tolist()):
+        of_file[f].append(d)
+    tried = {tuple(range(len(names)))} if not position_remedy else set()
+    for order in _orders(names, of_file, witness):
+        if tuple(order) in tried:
+            continue
+        tried.add(tuple(order))
+        keys = [""] * len(documents)
+        for position, d in enumerate(d for f in order for d in of_file[f]):
+            keys[d] = str(position)
+        shown = " ".join(f"--gt {shlex.quote(names[f])}" for f in order[:5]) + (" …" if len(order) > 5 else "")
+        yield Alternative(f"with the gold files in this order: {shown}{position_remedy}", keys)
+
+
+def _orders(names: Sequence[str], of_file: Sequence[Sequence[int]], witness: Witness) -> Iterator[list[int]]:
+    """Orders of the files: by name, by the numbers in the names, backwards; then the one that the witness tells."""
+    files = range(len(names))
+    yield sorted(files, key=lambda f: names[f])
+    yield sorted(files, key=lambda f: _natural(names[f]))
+    yield sorted(files, key=lambda f: names[f], reverse=True)
+    yield list(reversed(files))
+    if len(files) * sum(map(len, witness.said.values())) <= SEARCHED:
+        yield _told(of_file, witness)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _told(of_file: Sequence[Sequence[int]], witness: Witness) -> list[int]:
+    """The order that fits what is said, found file by file from the front."""
     left, order, start = list(range(len(of_file))), [], 0
+
+    def fit(f: int) -> float:
+        found = witness.tally([str(start + k) for k in range(len(of_file[f]))], of_file[f])
+        return found.n_agreeing / found.n_compared if found.n_compared else 0.0
+
     while left:
-        best = max(left, key=lambda f: _fit(tally, of_file[f], start))
+        best = max(left, key=fit)
         order.append(best)
         left.remove(best)
         start += len(of_file[best])
-    keys = [""] * len(documents)
-    for position, d in enumerate(d for f in order for d in of_file[f]):
-        keys[d] = str(position)
-    names = [documents.files[f] for f in order]
-    shown = " ".join(f"--gt {name}" for name in names[:5]) + (" …" if len(names) > 5 else "")
-    yield Alternative(f"with the gold files in this order: {shown}", keys)
-
-
-def _fit(tally: Tallier, documents: Sequence[int], start: int) -> float:
-    """Share of the statements about positions from `start` on that agree with these documents."""
-    found = tally({str(start + k): d for k, d in enumerate(documents)})
-    return found.n_agreeing / found.n_compared if found.n_compared else 0.0
+    return order
