@@ -6,8 +6,8 @@ The document is the unit, because the mentions of one text are not independent o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
 from math import exp, factorial, prod, sqrt
 
@@ -24,32 +24,63 @@ ByteArray = NDArray[np.uint8]
 RESAMPLES = 10_000
 LEVEL = 0.95
 
-_BLOCK_CELLS = 1 << 21  # weights held at once, some 20 MiB; measured in benchmarks/bench_resampling.py
+BLOCK_CELLS = 1 << 21  # weights held at once, some 20 MiB; measured in benchmarks/bench_resampling.py
 _SLACK = 3.0  # standard deviations between the mean of the Poisson total and D; 1 of 740 resamples is drawn again
 _FLOAT32_EXACT = 1 << 24  # float32 holds every integer up to here
+_INT64_FACTOR = 1 << 31  # int64 holds the product of any two integers below
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap:
+class Intervals:
     """
-    Intervals of several measures over the same resamples.
+    Intervals of several measures, or of the differences of two systems in them, over the same resamples.
 
     Args:
         intervals: Both ends by measure; None where the interval is undefined.
         undefined: Why, by measure, for those without an interval.
         left_out: By measure, the share of resamples in which it is undefined; empty where nothing was resampled.
+
+    """
+
+    intervals: dict[str, tuple[float, float] | None] = field(default_factory=dict)
+    undefined: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap(Intervals):
+    """
+    The intervals of one system.
+
+    Args:
         resamples: How many resamples were asked for.
         level: Share of the resampled values inside the interval.
         seed: What the resamples were drawn from.
 
     """
 
-    intervals: dict[str, tuple[float, float] | None]
-    undefined: dict[str, str]
-    left_out: dict[str, float]
     resamples: int
     level: float
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairedBootstrap:
+    """
+    The intervals of several systems, and of their differences to one of them, over the same resamples.
+
+    Args:
+        systems: Intervals of the measures, one entry per system.
+        deltas: Intervals of system minus baseline, one entry per system; that of the baseline is empty.
+        resamples: How many resamples were asked for.
+        level: Share of the resampled values inside the interval.
+
+    """
+
+    systems: list[Intervals]
+    deltas: list[Intervals]
+    resamples: int
+    level: float
 
 
 def bootstrap(
@@ -78,24 +109,92 @@ def bootstrap(
     Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile interval).
     """
     _check_parameters(resamples, level)
-    result = Bootstrap({}, {}, {}, resamples, level, seed)
+    result = Bootstrap(resamples=resamples, level=level, seed=seed)
     if len(counts) < 2:
-        found = "there is one document" if len(counts) else "there is no document"
-        for measure in measures:
-            result.intervals[measure.name] = None
-            result.undefined[measure.name] = f"{found}; an interval needs at least two"
+        _add_too_few(result, measures, len(counts))
         return result
     totals = counts.totals()
     sums = resample_counts(counts.table, measures, resamples=resamples, rng=np.random.default_rng(seed))
     for measure in measures:
-        values = measure.values(sums)
-        missing = measure.why_undefined(totals)
-        interval = None if missing else percentile_interval(values, level)
-        result.intervals[measure.name] = interval
-        result.left_out[measure.name] = float(np.mean(np.isnan(values)))
-        if interval is None:
-            result.undefined[measure.name] = missing or f"undefined in each of the {resamples} resamples"
+        _add_interval(result, measure.name, measure.values(sums), level, measure.why_undefined(totals))
     return result
+
+
+def paired_bootstrap(
+    table: IntArray,
+    measures: Sequence[Measure],
+    *,
+    baseline: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    rng: np.random.Generator,
+) -> PairedBootstrap:
+    """
+    Percentile intervals of several systems' measures and of their differences, from the same resampled documents.
+
+    A difference is taken inside each resample, so what makes a document hard for both systems cancels. A resample in
+    which a measure is undefined for either system is left out of the interval of its difference. A measure that is
+    undefined for the counts of either system has no interval of the difference.
+
+    Args:
+        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in `COLUMNS`.
+        measures: What to compute.
+        baseline: Which of the systems the others are compared with.
+        resamples: How often D documents are drawn with replacement.
+        level: Share of the resampled values inside the interval.
+        rng: Source of randomness. A new generator of the seed S gives each system the intervals that `bootstrap` gives
+            it with that seed. Only generators that it spawns are drawn from; its own stream is left as it is.
+
+    Returns:
+        The intervals; none of them is defined with fewer than two documents.
+
+    Raises:
+        MeasureError: If `resamples` or `level` is impossible.
+        ValueError: If the table has another shape or `baseline` is not one of the systems.
+
+    Cost: that of `bootstrap`, with a product of S times as many columns; see benchmarks/bench_significance.py.
+    Source: Koehn 2004, Statistical significance tests for machine translation evaluation, aclanthology.org/W04-3250
+    (paired resampling of documents); Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
+    """
+    _check_parameters(resamples, level)
+    check_systems(table, baseline)
+    n_documents, n_systems, _ = table.shape
+    result = PairedBootstrap(
+        [Intervals() for _ in range(n_systems)], [Intervals() for _ in range(n_systems)], resamples, level
+    )
+    others = [k for k in range(n_systems) if k != baseline]
+    if n_documents < 2:
+        for intervals in result.systems + [result.deltas[k] for k in others]:
+            _add_too_few(intervals, measures, n_documents)
+        return result
+    totals = [Counts(table[:, k]).totals() for k in range(n_systems)]
+    sums = resample_counts(table, measures, resamples=resamples, rng=rng)
+    for measure in measures:
+        values = measure.values(sums)
+        for k in range(n_systems):
+            reason = measure.why_undefined(totals[k])
+            _add_interval(result.systems[k], measure.name, values[:, k], level, reason)
+        for k in others:
+            delta = differences(measure, sums[:, k], sums[:, baseline])
+            reason = why_no_difference(measure, totals[k], totals[baseline])
+            _add_interval(result.deltas[k], measure.name, delta, level, reason)
+    return result
+
+
+def _add_too_few(result: Intervals, measures: Sequence[Measure], n_documents: int) -> None:
+    found = "there is one document" if n_documents else "there is no document"
+    for measure in measures:
+        result.intervals[measure.name] = None
+        result.undefined[measure.name] = f"{found}; an interval needs at least two"
+
+
+def _add_interval(result: Intervals, name: str, values: FloatArray, level: float, reason: str | None) -> None:
+    """Enters the interval of resampled values, unless there is a reason why there is none."""
+    interval = None if reason else percentile_interval(values, level)
+    result.intervals[name] = interval
+    result.left_out[name] = float(np.mean(np.isnan(values)))
+    if interval is None:
+        result.undefined[name] = reason or f"undefined in each of the {len(values)} resamples"
 
 
 def _check_parameters(resamples: int, level: float) -> None:
@@ -103,6 +202,60 @@ def _check_parameters(resamples: int, level: float) -> None:
         raise MeasureError(f"{resamples} resamples; expected 1 or more")
     if not 0 < level < 1:
         raise MeasureError(f"level {level}; expected a number between 0 and 1, as 0.95")
+
+
+def check_systems(table: IntArray, baseline: int) -> None:
+    """
+    Whether a table holds systems side by side and the baseline is one of them.
+
+    Raises:
+        ValueError: If not.
+
+    """
+    if table.ndim != 3 or table.shape[2] != len(COLUMNS):
+        raise ValueError(f"counts of shape {table.shape}; expected (documents, systems, {len(COLUMNS)})")
+    if not 0 <= baseline < table.shape[1]:
+        raise ValueError(f"baseline {baseline} of {table.shape[1]} systems; expected 0 or more and less than that")
+
+
+def differences(measure: Measure, system: IntArray, baseline: IntArray) -> FloatArray:
+    """
+    A measure of one system minus that of another, for many sums at once.
+
+    The two fractions are brought to one denominator in integers, so that the result has a relative error below 1e-15.
+    Subtracting their values would lose digits where the difference is small, and equal differences, as 3/7 - 2/7 and
+    2/7 - 1/7, would not be equal.
+
+    Args:
+        measure: What to compute.
+        system: Summed counts, int64 of shape (..., C), columns as in `COLUMNS`.
+        baseline: The other system's, of the same shape.
+
+    Returns:
+        float64 of shape (...), NaN where the measure is undefined for either; internal, no report shows a NaN.
+
+    """
+    is_defined = ~np.isnan(measure.values(system)) & ~np.isnan(measure.values(baseline))
+    result = np.full(is_defined.shape, np.nan)
+    parts = [part[is_defined] for counts in (system, baseline) for part in _fractions(measure, counts)]
+    if max(int(part.max(initial=0)) for part in parts) >= _INT64_FACTOR:
+        parts = [part.astype(object) for part in parts]
+    top, bottom, baseline_top, baseline_bottom = parts
+    result[is_defined] = (top * baseline_bottom - baseline_top * bottom) / (bottom * baseline_bottom)
+    return result
+
+
+def _fractions(measure: Measure, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """`Measure.fraction` of counts of shape (..., C)."""
+    bottom = counts[..., [column_position(column) for column in measure.denominator]].sum(axis=-1)
+    return measure.factor * counts[..., column_position(measure.numerator)], bottom
+
+
+def why_no_difference(measure: Measure, system: Mapping[str, int], baseline: Mapping[str, int]) -> str | None:
+    """Why the totals of two systems have no difference in a measure, and on which side; None where they have one."""
+    sides = {"the system": measure.why_undefined(system), "the baseline": measure.why_undefined(baseline)}
+    reasons = [f"undefined for {side}: {reason}" for side, reason in sides.items() if reason]
+    return "; ".join(reasons) or None
 
 
 def percentile_interval(values: FloatArray, level: float) -> tuple[float, float] | None:
@@ -142,14 +295,19 @@ def resample_counts(
         int64 of shape (R, C) or (R, S, C), for `Measure.values`.
 
     """
-    used = sorted({column_position(column) for measure in measures for column in measure.columns})
+    used = used_columns(measures)
     sums = np.zeros((resamples, *table.shape[1:-1], len(COLUMNS)), dtype=np.int64)
     sums[..., used] = resample_sums(table[..., used], resamples=resamples, rng=rng)
     return sums
 
 
+def used_columns(measures: Sequence[Measure]) -> list[int]:
+    """Positions of all columns that one of the measures uses, ascending."""
+    return sorted({column_position(column) for measure in measures for column in measure.columns})
+
+
 def resample_sums(
-    counts: IntArray, *, resamples: int, rng: np.random.Generator, block_cells: int = _BLOCK_CELLS
+    counts: IntArray, *, resamples: int, rng: np.random.Generator, block_cells: int = BLOCK_CELLS
 ) -> IntArray:
     """
     Sums of counts over documents drawn with replacement: random weights times counts, exactly.
@@ -169,7 +327,7 @@ def resample_sums(
     flat = counts.reshape(n_documents, prod(counts.shape[1:]))
     sums = np.zeros((resamples, flat.shape[1]), dtype=np.int64)
     if n_documents and flat.shape[1]:
-        product = _ExactProduct(flat)
+        product = ExactProduct(flat)
         done = 0
         for weights in _weights(n_documents, resamples, rng, max(1, block_cells // n_documents)):
             sums[done : done + len(weights)] = product(weights)
@@ -177,18 +335,24 @@ def resample_sums(
     return sums.reshape(resamples, *counts.shape[1:])
 
 
-class _ExactProduct:
+class ExactProduct:
     """
     Weights times counts in floating point, where every product is an exact integer.
 
     Sums of non-negative integers in float32 are exact below 2**24, in any order: partial sums are no larger than the
     result. A sum that is too large shows itself, because rounding never brings it back below 2**24. So the fast
     product is tried where the totals allow it, and the block is computed again in float64 in the rare case of need.
+
+    Counts may be negative where all weights are 0 or 1: no partial sum then exceeds the total of absolute values.
+
+    Args:
+        counts: int64 of shape (D, K), totals of absolute values below 2**53 even after weighting; K is at least 1.
+
     """
 
     def __init__(self, counts: IntArray) -> None:
         self.counts = counts.astype(np.float64)
-        fits = counts.sum(axis=0).max() < _FLOAT32_EXACT
+        fits = np.abs(counts).sum(axis=0).max() < _FLOAT32_EXACT
         self.small_counts = counts.astype(np.float32) if fits else None
 
     def __call__(self, weights: ByteArray) -> IntArray:
