@@ -13,6 +13,10 @@ from spaneval._version import VERSION as __version__  # noqa: N811 - the customa
 
 if TYPE_CHECKING:
     from spaneval import ground_truth as ground_truth
+    from spaneval.changes import Diff as Diff
+    from spaneval.changes import diff as diff
+    from spaneval.comparison import Comparison as Comparison
+    from spaneval.comparison import compare as compare
     from spaneval.evaluation import Evaluation as Evaluation
     from spaneval.evaluation import evaluate as evaluate
     from spaneval.exceptions import AlignmentError as AlignmentError
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AlignmentError": "exceptions",
+    "Comparison": "comparison",
+    "Diff": "changes",
     "Evaluation": "evaluation",
     "FormatError": "exceptions",
     "IdMapError": "exceptions",
@@ -37,6 +43,8 @@ _HOME = {
     "SpanError": "exceptions",
     "SpanevalError": "exceptions",
     "Validation": "validation",
+    "compare": "comparison",
+    "diff": "changes",
     "evaluate": "evaluation",
     "validate": "validation",
 }

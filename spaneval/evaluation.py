@@ -26,7 +26,7 @@ from spaneval.options import Options
 from spaneval.pairing.documents import Aligned, align
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
-from spaneval.resampling import Bootstrap, bootstrap
+from spaneval.resampling import DEFAULT_SEED, Bootstrap, bootstrap
 from spaneval.signature import UIntArray, document_digests, rows_digest, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from spaneval.inputs import Gold, Map, Rows
 
 SCHEMA = "spaneval.score/1"
-DEFAULT_SEED = 1234
-"""Fixed, so that the same command prints the same bytes."""
 NOT_COMPARABLE = ("no_gold_id", "no_predicted_id", "unmapped", "minted")
 
 

@@ -8,6 +8,7 @@ runs over the same gold hold the same annotations in the same places, however th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import COLUMNS, Counts
 from spaneval.exceptions import AlignmentError, FormatError
+from spaneval.loaders.tables import open_bytes
 from spaneval.problems import Problem
 from spaneval.signature import SCORES, gold_digest, map_digest
 from spaneval.values.ids import Outcome
@@ -269,6 +271,23 @@ _DTYPES = {"doc": np.int32, "fate": np.int8}
 def _arrays(columns: Mapping[str, list[Any]]) -> dict[str, Any]:
     texts = ("ids", "predicted")
     return {k: v if k in texts else np.array(v, dtype=_DTYPES.get(k, np.int64)) for k, v in columns.items()}
+
+
+def as_run(system: Evaluation | Run | str | os.PathLike[str]) -> Run:
+    """
+    The run that `system` is: an evaluation, a run, or the path of a saved one.
+
+    Raises:
+        InputError: If the file cannot be read or is no saved run.
+
+    """
+    if isinstance(system, Run):
+        return system
+    if isinstance(system, str | os.PathLike):
+        name = os.fspath(system)
+        with open_bytes(name) as file:
+            return from_json(file.read(), name)
+    return run_of(system)
 
 
 def check_comparable(runs: Mapping[str, Run]) -> None:

@@ -1,0 +1,235 @@
+"""
+What changed between two versions, annotation by annotation: old outcome × new outcome, and the spurious spans.
+
+The cells add up to the difference of every count, since every counted annotation stands in exactly one cell.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from spaneval.corpus import BoolArray, IntArray
+from spaneval.exceptions import AlignmentError
+from spaneval.problems import Problem
+from spaneval.runs import Annotations, Fate, Run, Spurious, as_run, check_comparable
+from spaneval.significance import mcnemar_exact
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+
+COMPARABLE: Final = (Fate.CORRECT, Fate.WRONG)
+INCOMPARABLE: Final = (Fate.NO_GOLD_ID, Fate.NO_PREDICTED_ID, Fate.UNMAPPED, Fate.MINTED)
+MATCHED: Final = (*COMPARABLE, *INCOMPARABLE)
+NOT_CORRECT: Final = (Fate.WRONG, Fate.MISSED, *INCOMPARABLE)
+
+CHANGES: Final = {
+    "fixed": (NOT_CORRECT, (Fate.CORRECT,)),
+    "broken": ((Fate.CORRECT,), NOT_CORRECT),
+    "found": ((Fate.MISSED,), MATCHED),
+    "lost": (MATCHED, (Fate.MISSED,)),
+    "comparability_gained": (INCOMPARABLE, COMPARABLE),
+    "comparability_lost": (COMPARABLE, INCOMPARABLE),
+}
+"""Named groups of cells: old outcomes, new outcomes. A cell may belong to several."""
+
+MEANINGS: Final = {
+    "fixed": "not right → right",
+    "broken": "right → not right",
+    "found": "missed → span found",
+    "lost": "span found → missed",
+    "id_changed": "wrong → wrong with another id",
+    "comparability_gained": "ids not comparable → comparable",
+    "comparability_lost": "ids comparable → not comparable",
+    "new_spurious": "spurious in the new version only",
+    "spurious_gone": "spurious in the old version only",
+}
+
+
+class SpuriousCounts(NamedTuple):
+    """Spurious predictions as a multiset of (document, a, b): in the old version only, in both, in the new one only."""
+
+    old_only: int
+    both: int
+    new_only: int
+
+
+@dataclass(frozen=True)
+class Diff:
+    """
+    Two versions side by side.
+
+    Args:
+        old, new: The runs.
+        cells: Annotations by old fate and new fate, int64 of shape (7, 7), in the order of `Fate`.
+        spurious: Predictions without a partner.
+        n_id_changed: Annotations that are wrong in both with different ids.
+        mcnemar_p: Exact two-sided p of McNemar's test (McNemar 1947) on right or wrong over the common pairs.
+
+    """
+
+    old: Run
+    new: Run
+    cells: IntArray
+    spurious: SpuriousCounts
+    n_id_changed: int
+    mcnemar_p: float
+
+    @property
+    def fates(self) -> dict[str, int]:
+        """How many annotations, or predictions, changed in each named way."""
+        counts = {name: int(self.cells[np.ix_(before, after)].sum()) for name, (before, after) in CHANGES.items()}
+        counts["id_changed"] = self.n_id_changed
+        counts |= {"new_spurious": self.spurious.new_only, "spurious_gone": self.spurious.old_only}
+        return {name: counts[name] for name in MEANINGS}
+
+    @property
+    def n_common(self) -> int:
+        """Annotations with a comparable pair in both versions."""
+        return int(self.cells[np.ix_(COMPARABLE, COMPARABLE)].sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON report; cells that are 0 are left out."""
+        cells = {
+            old.label: {new.label: n for new in Fate if (n := int(self.cells[old, new]))}
+            for old in Fate
+            if self.cells[old].any()
+        }
+        return {
+            "schema": "spaneval.diff/1",
+            "old": self.old.signature,
+            "new": self.new.signature,
+            "cells": cells,
+            "spurious": self.spurious._asdict(),
+            "fates": self.fates,
+            "mcnemar_p": self.mcnemar_p,
+            "n_common": self.n_common,
+        }
+
+    def rows(self, texts: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
+        """
+        One row per changed annotation, then one per spurious prediction that only one version has.
+
+        Args:
+            texts: Text by document digest, to show surfaces in context.
+
+        """
+        known = texts or {}
+        yield from _annotation_rows(self.old, self.new, known)
+        yield from _spurious_rows(self.old, self.new, known)
+
+
+def diff(old: Evaluation | Run | str | os.PathLike[str], new: Evaluation | Run | str | os.PathLike[str]) -> Diff:
+    """
+    What changed between two versions scored on the same gold.
+
+    Args:
+        old, new: Evaluations, runs, or paths of saved runs.
+
+    Raises:
+        AlignmentError: If gold, options of counting or the `scores` number differ.
+
+    """
+    old, new = as_run(old), as_run(new)
+    check_comparable({"the old run": old, "the new run": new})
+    check_aligned(old, new)
+    before, after = old.annotations.fate, new.annotations.fate
+    cells = np.bincount(before.astype(np.int64) * len(Fate) + after, minlength=len(Fate) ** 2)
+    cells = cells.reshape(len(Fate), len(Fate)).astype(np.int64)
+    first, second = _spans(old), _spans(new)
+    spurious = SpuriousCounts((first - second).total(), (first & second).total(), (second - first).total())
+    p = mcnemar_exact(int(cells[Fate.CORRECT, Fate.WRONG]), int(cells[Fate.WRONG, Fate.CORRECT]))
+    return Diff(old, new, cells, spurious, int(_is_id_changed(old.annotations, new.annotations).sum()), p)
+
+
+def check_aligned(one: Run, other: Run) -> None:
+    """Runs over the same gold hold the same annotations in the same places; a saved run that does not is broken."""
+    x, y = one.annotations, other.annotations
+    n = one.n_gold_documents
+    same = len(x) == len(y) and x.ids == y.ids and one.documents[:n] == other.documents[: other.n_gold_documents]
+    if not (same and all(np.array_equal(getattr(x, name), getattr(y, name)) for name in ("doc", "a", "b"))):
+        message = "two runs of the same gold hold different annotations, so one of the files was changed"
+        raise AlignmentError([Problem(message, hint="save both runs again", kind=AlignmentError)])
+
+
+def _spans(run: Run) -> Counter[tuple[str, int, int]]:
+    """Spurious spans by document: as a multiset, since a span may be spurious twice."""
+    spurious = run.spurious
+    documents = [run.documents[d] for d in spurious.doc.tolist()]
+    return Counter(zip(documents, spurious.a.tolist(), spurious.b.tolist(), strict=True))
+
+
+def _is_id_changed(old: Annotations, new: Annotations) -> BoolArray:
+    both = (old.fate == Fate.WRONG) & (new.fate == Fate.WRONG)
+    differs = np.array([x != y for x, y in zip(old.predicted, new.predicted, strict=True)], dtype=np.bool_)
+    result: BoolArray = both & differs if len(both) else both
+    return result
+
+
+def _names_of(before: Fate, after: Fate, *, is_id_changed: bool) -> list[str]:
+    names = [name for name, (olds, news) in CHANGES.items() if before in olds and after in news]
+    return [*names, "id_changed"] if is_id_changed else names
+
+
+def _annotation_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    before, after = old.annotations, new.annotations
+    changed_id = _is_id_changed(before, after)
+    for k in np.flatnonzero((before.fate != after.fate) | changed_id).tolist():
+        names = _names_of(Fate(before.fate[k]), Fate(after.fate[k]), is_id_changed=bool(changed_id[k]))
+        d, a, b = int(before.doc[k]), int(before.a[k]), int(before.b[k])
+        yield {
+            "fates": names,
+            "document": old.names[d],
+            "a": a,
+            "b": b,
+            "gold_id": before.ids[k] or None,
+            "old": _side(before, k),
+            "new": _side(after, k),
+            **_context(texts.get(old.documents[d]), a, b),
+        }
+
+
+def _side(annotations: Annotations, k: int) -> dict[str, Any]:
+    fate = Fate(annotations.fate[k])
+    side: dict[str, Any] = {"outcome": fate.label, "predicted_id": annotations.predicted[k] or None}
+    if fate != Fate.MISSED:
+        side |= {"a": int(annotations.pred_a[k]), "b": int(annotations.pred_b[k])}
+    return side
+
+
+def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    shared = _spans(old) & _spans(new)
+    for name, run in (("spurious_gone", old), ("new_spurious", new)):
+        left = Counter(shared)
+        for k in range(len(run.spurious.doc)):
+            d, a, b = int(run.spurious.doc[k]), int(run.spurious.a[k]), int(run.spurious.b[k])
+            key = (run.documents[d], a, b)
+            if left[key]:
+                left[key] -= 1
+                continue
+            yield _spurious_row(name, run.spurious, k, run.names[d]) | _context(texts.get(key[0]), a, b)
+
+
+def _spurious_row(name: str, spurious: Spurious, k: int, document: str) -> dict[str, Any]:
+    side = {"outcome": "spurious", "predicted_id": spurious.predicted[k] or None}
+    return {
+        "fates": [name],
+        "document": document,
+        "a": int(spurious.a[k]),
+        "b": int(spurious.b[k]),
+        "gold_id": None,
+        "old": side if name == "spurious_gone" else None,
+        "new": side if name == "new_spurious" else None,
+    }
+
+
+def _context(text: str | None, a: int, b: int, width: int = 30) -> dict[str, Any]:
+    """The surface, and what stands before and after it."""
+    if text is None:
+        return {"text": None, "before": None, "after": None}
+    return {"text": text[a:b], "before": text[max(0, a - width) : a], "after": text[b : b + width]}
