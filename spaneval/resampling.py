@@ -224,8 +224,8 @@ def differences(measure: Measure, system: IntArray, baseline: IntArray) -> Float
     A measure of one system minus that of another, for many sums at once.
 
     The two fractions are brought to one denominator in integers, so that the result has a relative error below 1e-15.
-    Subtracting their values would lose digits where the difference is small, and equal differences, as 3/7 - 2/7 and
-    2/7 - 1/7, would not be equal.
+    Subtracting their values would lose digits where the difference is small, and equal differences, as 8/10 - 7/10
+    and 3/10 - 2/10, would not be equal.
 
     Args:
         measure: What to compute.

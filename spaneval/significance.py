@@ -320,7 +320,7 @@ def mcnemar_exact(n_only_first: int, n_only_second: int) -> float:
     if larger - k <= 1:
         return 1.0
     if n <= _MOST_IN_INTEGERS:
-        return 2 * sum(comb(n, i) for i in range(k + 1)) / 2**n
+        return 2 * sum(comb(n, i) for i in range(k + 1)) / (1 << n)
     return 2 * _fair_binomial(k, n) * _tail_over_last(k, n)
 
 

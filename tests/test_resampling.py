@@ -13,7 +13,15 @@ from spaneval import resampling
 from spaneval.counts import COLUMNS, Counts, column_position
 from spaneval.exceptions import MeasureError
 from spaneval.measures import MEASURES, default_measures, get_measure
-from spaneval.resampling import bootstrap, percentile_interval, resample_counts, resample_sums
+from spaneval.resampling import (
+    bootstrap,
+    differences,
+    paired_bootstrap,
+    percentile_interval,
+    resample_counts,
+    resample_sums,
+    why_no_difference,
+)
 
 LEAST_P = 1e-4
 """A right sampler fails a chi-square test with one fixed seed with this probability."""
@@ -317,3 +325,218 @@ def test_law_of_multinomial_weights_is_what_the_docstring_says():
         given_total = {w: p / sum(joint.values()) for w, p in joint.items()}
         expected = {w: factorial(2) / (3**2 * prod(map(factorial, w))) for w in joint}
         assert given_total == pytest.approx(expected)
+
+
+def random_systems(n_documents: int, n_systems: int) -> np.ndarray:
+    """Systems on the same gold that find most of the same spans; int64 of shape (D, S, C)."""
+    rng = np.random.default_rng(n_documents)
+    first = random_counts(n_documents, 0)
+    tables = [first.table]
+    for _ in range(n_systems - 1):
+        lost, spurious = rng.binomial(first["n_matched"], 0.1), rng.integers(0, 3, n_documents)
+        columns = {name: first[name] for name in ("n_gold", "n_gold_with_id")}
+        columns["n_matched"] = first["n_matched"] - lost
+        columns["n_predicted"] = columns["n_predicted_with_id"] = first["n_predicted"] - lost + spurious
+        columns["n_id_comparable"] = np.minimum(first["n_id_comparable"], columns["n_matched"])
+        columns["n_id_correct"] = rng.binomial(columns["n_id_comparable"], 0.75)
+        columns["n_minted"] = columns["n_matched"] - columns["n_id_comparable"]
+        tables.append(Counts.from_columns(n_documents, **columns).table)
+    return np.stack(tables, axis=1)
+
+
+def paired(table: np.ndarray, *names: str, seed: int = 0, **options):
+    measures = [get_measure(name) for name in names] or default_measures(has_nil=False)
+    return paired_bootstrap(table, measures, rng=np.random.default_rng(seed), **options)
+
+
+def test_difference_of_two_systems_by_exhaustion():
+    """
+    Three documents of 4 gold annotations; the baseline finds 1, 2, 3, the system 2, 2, 3, so 1, 0 and 0 more. Of 27
+    draws 8 miss the first document, 12 hold it once, 6 twice, 1 three times; shares up to 0: 0.296, up to 1: 0.741, up
+    to 2: 0.963. At level 0.8 the ends are the quantiles 0.1 and 0.9: 0/12 and 2/12; those of the systems by themselves
+    are wider than that.
+    """
+    sides = [Counts.from_columns(3, n_gold=np.full(3, 4), n_matched=np.array(n)).table for n in ([1, 2, 3], [2, 2, 3])]
+    actual = paired(np.stack(sides, axis=1), "recall", level=0.8)
+    assert {"recall": (0.0, 2 / 12)} == actual.deltas[1].intervals
+    assert {"recall": (4 / 12, 8 / 12)} == actual.systems[0].intervals
+    assert {} == actual.deltas[0].intervals == actual.deltas[0].left_out == actual.deltas[0].undefined
+
+
+@pytest.mark.parametrize("name", ["precision", "f1", "entity_accuracy", "link_f1"])
+def test_interval_of_a_difference_agrees_with_scipy(name: str):
+    """
+    Both ends differ by chance only: a quantile of 10,000 values has a standard error of some 0.7 % of the width.
+    """
+    table, measure = random_systems(80, 2), get_measure(name)
+
+    def statistic(system: np.ndarray, baseline: np.ndarray, axis: int) -> np.ndarray:
+        return measure.values(table[system, 1].sum(axis=axis - 1)) - measure.values(
+            table[baseline, 0].sum(axis=axis - 1)
+        )
+
+    theirs = scipy.stats.bootstrap(
+        (np.arange(80), np.arange(80)),
+        statistic,
+        n_resamples=10_000,
+        paired=True,
+        vectorized=True,
+        axis=-1,
+        method="percentile",
+        rng=np.random.default_rng(11),
+    ).confidence_interval
+    ours = paired(table, name).deltas[1].intervals[name]
+    assert ours == pytest.approx(tuple(theirs), abs=0.05 * (theirs.high - theirs.low))
+
+
+def test_intervals_of_each_system_are_those_of_a_run_by_itself():
+    """With the same seed and the same documents, comparing changes no interval."""
+    table, measures = random_systems(40, 3), default_measures(has_nil=False)
+    side_by_side = paired(table, seed=5, resamples=300)
+    for k in range(3):
+        alone = bootstrap(Counts(table[:, k]), measures, resamples=300, seed=5)
+        assert alone.intervals == side_by_side.systems[k].intervals
+        assert alone.left_out == side_by_side.systems[k].left_out
+
+
+def test_a_paired_difference_is_known_better_than_two_systems():
+    """Most spans are found by both: the interval of the difference is narrower than that of either system."""
+    actual = paired(random_systems(100, 2), "recall")
+    widths = [i.intervals["recall"] for i in (actual.deltas[1], actual.systems[0], actual.systems[1])]
+    delta, first, second = (high - low for low, high in (ends or (0.0, 0.0) for ends in widths))
+    assert 0 < delta < min(first, second)
+
+
+def test_a_system_does_not_differ_from_itself():
+    actual = paired(random_systems(30, 1)[:, [0, 0]], "f1", "entity_accuracy")
+    assert {"f1": (0.0, 0.0), "entity_accuracy": (0.0, 0.0)} == actual.deltas[1].intervals
+
+
+def test_swapping_system_and_baseline_negates_the_difference():
+    table = random_systems(50, 2)
+    forth, back = paired(table), paired(table, baseline=1)
+    for name, ends in forth.deltas[1].intervals.items():
+        assert ends is not None
+        assert back.deltas[0].intervals[name] == pytest.approx((-ends[1], -ends[0]))
+    assert forth.systems == back.systems
+    assert forth.deltas[1].left_out == back.deltas[0].left_out
+
+
+def test_differences_do_not_depend_on_other_systems_or_measures():
+    table = random_systems(50, 4)
+    all_of_them, two = paired(table, resamples=200), paired(table[:, [3, 0]], "f1", baseline=1, resamples=200)
+    assert all_of_them.deltas[3].intervals["f1"] == two.deltas[0].intervals["f1"]
+
+
+def test_same_seed_same_differences_and_zero_is_a_seed():
+    table = random_systems(50, 2)
+    zero, again, one = (paired(table, resamples=200, seed=seed) for seed in (0, 0, 1))
+    assert zero == again
+    assert zero.deltas != one.deltas
+    assert (200, 0.95) == (zero.resamples, zero.level)
+
+
+def test_a_resample_undefined_for_either_is_left_out_of_the_difference():
+    """
+    Of 3 documents the system predicts in the first, the baseline in the second: (2/3)**3 of all resamples miss the one,
+    as many the other, (1/3)**3 both. 8/27 + 8/27 - 1/27 = 15/27 are left out of the difference, 8/27 of each system.
+    """
+    sides = [
+        Counts.from_columns(3, n_predicted=np.array(n) * 4, n_matched=np.array(n) * m).table
+        for n, m in (([0, 1, 0], 1), ([1, 0, 0], 3))
+    ]
+    actual = paired(np.stack(sides, axis=1), "precision")
+    assert {"precision": (0.5, 0.5)} == actual.deltas[1].intervals
+    assert actual.deltas[1].left_out["precision"] == pytest.approx(15 / 27, abs=0.02)
+    assert actual.systems[1].left_out["precision"] == pytest.approx(8 / 27, abs=0.02)
+    assert {} == actual.deltas[1].undefined
+
+
+def test_a_difference_to_an_undefined_measure_has_no_interval_but_a_reason():
+    table = random_systems(10, 2)
+    table[:, 0] = Counts.from_columns(10, n_gold=np.full(10, 2)).table
+    actual = paired(table, "precision", "recall", resamples=100)
+    why = "no prediction is counted; the gold has 20 annotations"
+    assert actual.deltas[1].intervals["precision"] is None
+    assert {"precision": f"undefined for the baseline: {why}"} == actual.deltas[1].undefined
+    assert {"precision": why} == actual.systems[0].undefined
+    assert actual.systems[1].intervals["precision"] is not None
+    assert actual.deltas[1].intervals["recall"] is not None
+    assert {"precision": 1.0, "recall": 0.0} == actual.deltas[1].left_out
+
+
+def test_a_difference_that_no_resample_defines_has_no_interval():
+    """
+    Two documents, one with predictions of each system; in the only resample one of them is drawn twice.
+    """
+    sides = [Counts.from_columns(2, n_predicted=np.array(n)).table for n in ([1, 0], [0, 1])]
+    seed = next(seed for seed in range(100) if drawn_weights(2, 1, seed)[0, 0] != 1)
+    actual = paired(np.stack(sides, axis=1), "precision", resamples=1, seed=seed)
+    assert {"precision": None} == actual.deltas[1].intervals
+    assert {"precision": "undefined in each of the 1 resamples"} == actual.deltas[1].undefined
+
+
+@pytest.mark.parametrize(("n_documents", "found"), [(0, "there is no document"), (1, "there is one document")])
+def test_too_few_documents_for_differences(n_documents: int, found: str):
+    actual = paired(random_systems(n_documents, 2), "f1")
+    reason = {"f1": f"{found}; an interval needs at least two"}
+    for intervals in (*actual.systems, actual.deltas[1]):
+        assert ({"f1": None}, reason, {}) == (intervals.intervals, intervals.undefined, intervals.left_out)
+    assert {} == actual.deltas[0].intervals
+
+
+def test_systems_that_do_not_fit_a_comparison():
+    table = random_systems(3, 2)
+    with pytest.raises(ValueError, match=r"^counts of shape \(3, 20\); expected \(documents, systems, 20\)$"):
+        paired(table[:, 0])
+    for baseline in (-1, 2):
+        with pytest.raises(ValueError, match=rf"^baseline {baseline} of 2 systems; expected 0 or more and less than"):
+            paired(table, baseline=baseline)
+    with pytest.raises(MeasureError, match=r"^0 resamples; expected 1 or more$"):
+        paired(table, resamples=0)
+
+
+def sums_of(**columns: list[int]) -> np.ndarray:
+    """Sums as of a block of resamples."""
+    return Counts.from_columns(len(next(iter(columns.values()))), **{k: np.array(v) for k, v in columns.items()}).table
+
+
+def test_differences_that_are_equal_are_equal():
+    """
+    8/10 - 7/10 and 3/10 - 2/10 are both 1/10, which subtracting values misses, on either side.
+    """
+    first = sums_of(n_matched=[8, 3, 5], n_gold=[10, 10, 0])
+    second = sums_of(n_matched=[7, 2, 5], n_gold=[10, 10, 1])
+    actual = differences(get_measure("recall"), first, second)
+    assert [0.1, 0.1] == actual[:2].tolist()
+    assert np.isnan(actual[2])
+    assert 8 / 10 - 7 / 10 > 0.1 > 3 / 10 - 2 / 10
+
+
+@pytest.mark.parametrize("n", [2**20, 2**31 - 1, 2**31, 2**33, 2**52])
+def test_differences_of_large_counts_are_exact(n: int):
+    """
+    1/2 + 1/n - 1/2 to the last digit, with numerators beyond what int64 holds from 2**31 on.
+    """
+    first = sums_of(n_matched=[n // 2 + 1], n_predicted=[n // 2 * 2])
+    second = sums_of(n_matched=[n // 2], n_predicted=[n // 2 * 2])
+    assert [1 / (n // 2 * 2)] == pytest.approx(differences(get_measure("precision"), first, second), rel=1e-15)
+
+
+def test_difference_of_single_totals():
+    """Shape (C,) gives one number: 2 · 3 / (4 + 5) - 2 · 1 / (2 + 5) = 42/63 - 18/63."""
+    first = sums_of(n_matched=[3], n_predicted=[4], n_gold=[5])[0]
+    second = sums_of(n_matched=[1], n_predicted=[2], n_gold=[5])[0]
+    assert 24 / 63 == float(differences(get_measure("f1"), first, second))
+
+
+def test_reason_why_there_is_no_difference_names_the_side():
+    recall = get_measure("recall")
+    none, some = (dict.fromkeys(COLUMNS, n) for n in (0, 1))
+    assert why_no_difference(recall, some, some) is None
+    why = recall.why_undefined(none)
+    assert f"undefined for the system: {why}" == why_no_difference(recall, none, some)
+    assert f"undefined for the baseline: {why}" == why_no_difference(recall, some, none)
+    assert f"undefined for the system: {why}; undefined for the baseline: {why}" == why_no_difference(
+        recall, none, none
+    )
