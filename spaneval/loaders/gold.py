@@ -149,8 +149,9 @@ def gold_from_frame(frame: pd.DataFrame, *, problems: Problems, notes: list[Note
     plain = frame.astype(object).where(frame.notna(), None)
     documents: dict[Any, dict[str, Any]] = {}
     for row in plain.to_dict("records"):
-        document = documents.setdefault(row[key], {key: row[key], "ground_truth": []})
-        document["ground_truth"].append({name: value for name, value in row.items() if name != key})
+        name = text_id(row[key])
+        document = documents.setdefault(row[key] if name is BAD else name, {key: row[key], "ground_truth": []})
+        document["ground_truth"].append({column: value for column, value in row.items() if column != key})
     return gold_from_documents(documents.values(), problems=problems, notes=notes)
 
 

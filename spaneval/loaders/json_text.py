@@ -30,6 +30,7 @@ _REASONS = (
     ("surrogate", "a lone half of a surrogate pair (\\ud800 to \\udfff), which no Unicode text can hold"),
     ("unexpected end", "it ends in the middle of a value"),
     ("EOF", "it ends in the middle of a value"),
+    ("zero-length", "it is empty"),
     ("unexpected content after", "a second value after the first"),
     ("depth limit", "it is nested too deeply"),
 )
@@ -123,7 +124,7 @@ def _first_error(raw: bytes, text: str) -> tuple[str, int, int]:
 def _hint(reason: str, *, is_line: bool) -> str | None:
     if reason == "a NUL byte":
         return "remove it; a file with many is UTF-16: iconv -f UTF-16LE -t UTF-8 FILE"
-    if is_line:
+    if is_line or "a second value" in reason:
         return "one JSON object per line is expected; `jq -c . FILE` rewrites pretty-printed JSON"
     if "middle of a value" in reason:
         return "the file may have been cut short; write it again"

@@ -178,7 +178,8 @@ def _detect(head: bytes, name: str) -> RowFormat:
     named = _by_name(name)
     text = _text(head)
     if text[:1] == b"[":
-        return "json"
+        first, _, rest = text.partition(b"\n")
+        return "jsonl" if named == "jsonl" and rest.strip() and _is_json(first) else "json"
     if text[:1] == b"{":
         return _lines_or_whole(text, named)
     if named:
@@ -216,6 +217,14 @@ def _lines_or_whole(text: bytes, named: RowFormat | None) -> RowFormat:
     if named == "json" or first.strip() == b"{" or (following and following in b'"}'):
         return "json"
     return "jsonl"
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_object(line: bytes, without: str | None = None) -> bool:
