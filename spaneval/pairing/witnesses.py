@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from spaneval.corpus import Corpus, IntArray, Predictions, Surfaces
@@ -105,8 +106,8 @@ def check(
     for witness in witnesses:
         found = witness.tally(keys)
         if found.n_compared and not found.is_believable:
-            orders = () if rows.key_field == "doc_id" else _file_orders(corpus, witness, position_remedy)
-            _report(witness, found, (*alternatives, *orders), problems, notes)
+            orders = iter(()) if rows.key_field == "doc_id" else _file_orders(corpus, witness, position_remedy)
+            _report(witness, found, chain(alternatives, orders), problems, notes)
 
 
 def mentions(surfaces: Surfaces, texts: Mapping[int, str], *, only: str | None = None) -> Witness:
@@ -148,17 +149,23 @@ def echo(spans: IntArray, corpus: Corpus) -> Witness:
 
 
 def _report(
-    witness: Witness, found: Tally, alternatives: Sequence[Alternative], problems: Problems, notes: list[Note]
+    witness: Witness, found: Tally, alternatives: Iterable[Alternative], problems: Problems, notes: list[Note]
 ) -> None:
+    """Name the alternative that fits best; where none does, note the contradiction."""
     said = f"only {found.n_agreeing} of {found.n_compared} {witness.what} agree with the documents they were given to"
+    best: tuple[Tally, Alternative] | None = None
     for other in alternatives:
-        better = witness.tally(other.keys)
-        if better.n_compared and better.is_believable:
-            message = f"{said}; {better.n_agreeing} of {better.n_compared} would agree {other.remedy}"
-            hint = f"number the documents so {other.remedy}"
-            problems.add(Problem(message, hint=hint, kind=AlignmentError))
-            return
-    notes.append(Note("surfaces-differ", found.n_compared - found.n_agreeing, f"{said}; {witness.doubt}"))
+        tally = witness.tally(other.keys)
+        if tally.is_believable and (best is None or tally.n_agreeing > best[0].n_agreeing):
+            best = tally, other
+        if best is not None and best[0].n_agreeing == best[0].n_compared:
+            break
+    if best is None:
+        notes.append(Note("surfaces-differ", found.n_compared - found.n_agreeing, f"{said}; {witness.doubt}"))
+        return
+    tally, other = best
+    message = f"{said}; {tally.n_agreeing} of {tally.n_compared} would agree {other.remedy}"
+    problems.add(Problem(message, hint=f"number the documents so {other.remedy}", kind=AlignmentError))
 
 
 def _file_orders(corpus: Corpus, witness: Witness, position_remedy: str) -> Iterator[Alternative]:
