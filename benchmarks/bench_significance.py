@@ -2,6 +2,10 @@
 The statistics of a comparison: 5 systems, 5 measures, 10,000 resamples and 10,000 swaps, for corpora of several sizes.
 
 Aim: 3 s for 10,000 documents on two cores and at most 300 MiB beyond scoring; 30 s for 100,000 documents.
+
+Measured on a shared Intel Xeon with AVX-512, numpy 2.4, OpenBLAS with one thread, 2026-11-29, intervals and tests
+together: 400 documents 0.2 s, 10,000 documents 0.8 s of CPU time (0.8 to 2 s elapsed, as busy as the machine was),
+100,000 documents 10 to 12 s (16 to 22 s elapsed); the process grew by 26 MiB and, for 100,000 documents, by 71 MiB.
 """
 
 from __future__ import annotations

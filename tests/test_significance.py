@@ -319,6 +319,16 @@ def test_negative_and_positive_changes_beyond_float32_cancel_exactly():
     assert float(p) == run(one, "recall")[1]["recall"].p
 
 
+def test_large_changes_for_the_better_are_exact():
+    """
+    The system finds 2**25 + 1 more in one document, which float32 does not hold, and 1 more in another. No swap gives a
+    sum above 2**24, only sums far below 0: 2 of 4 are as large.
+    """
+    gold = [2**27, 2**27]
+    table = two_systems(n_gold=(gold, gold), n_matched=([0, 0], [2**25 + 1, 1]))
+    assert 2 / 4 == run(table, "recall")[1]["recall"].p
+
+
 def null_p_values(n_documents: int, n_simulated: int, trials: int, size: int) -> np.ndarray:
     """P of F1 for pairs of systems that only chance tells apart; documents differ in length and difficulty."""
     rng = np.random.default_rng(0)
@@ -526,7 +536,13 @@ def test_mcnemar_is_accurate_for_many_cases(n: int):
     """
     for deviation in (1, 2, 3, 0.1 * n**0.5, n**0.5, 4 * n**0.5, 9 * n**0.5, 15 * n**0.5, 17.5 * n**0.5):
         k = max(0, int(n / 2 - deviation))
-        assert binomial_in_integers(k, n) == pytest.approx(mcnemar_exact(k, n - k), rel=1e-12)
+        assert binomial_in_integers(k, n) == pytest.approx(mcnemar_exact(k, n - k), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 1002), (7, 1003), (15, 1050), (16, 1050)])
+def test_mcnemar_is_accurate_for_few_against_many(k: int, n: int):
+    """The edge of what a float holds: p is some 1e-280."""
+    assert binomial_in_integers(k, n) == pytest.approx(mcnemar_exact(k, n - k), rel=1e-12, abs=0)
 
 
 def test_mcnemar_of_hundred_million_cases():
