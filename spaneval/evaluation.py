@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import numpy as np
 
 from spaneval import ledger
+from spaneval.averages import Average, Macro, macro_over_documents, macro_over_groups
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
+from spaneval.grouping import row_fields
+from spaneval.groups import Group, group_by
 from spaneval.inputs import Progress, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
 from spaneval.loaders.id_map import IdMap
 from spaneval.loaders.rows import RowFormat
@@ -27,7 +30,7 @@ from spaneval.pairing.documents import Aligned, align
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
 from spaneval.resampling import DEFAULT_SEED, Bootstrap, bootstrap
-from spaneval.signature import UIntArray, document_digests, rows_digest, signature
+from spaneval.signature import UIntArray, document_digests, document_order, rows_digest, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
 
@@ -82,6 +85,10 @@ class Evaluation:
         signature: What makes the numbers reproducible, in one line.
         maps, gold_maps: The id maps of both sides, in order.
         gold_names, pred_names: The inputs as they were given.
+        bad_doc: Document of each bad row that is counted, int32 of shape (B,).
+        bad_has_id: Whether it had an id, bool of shape (B,).
+        by: The fields whose groups are reported.
+        average: `macro` if macro averages are reported, too.
 
     """
 
@@ -102,6 +109,10 @@ class Evaluation:
     gold_maps: list[IdMap]
     gold_names: list[str]
     pred_names: list[str]
+    bad_doc: CodeArray
+    bad_has_id: BoolArray
+    by: tuple[str, ...] = ()
+    average: Average = "micro"
 
     @cached_property
     def pred_digest(self) -> str:
@@ -156,6 +167,26 @@ class Evaluation:
         """Both ends of the interval of every measure; empty if intervals were not asked for."""
         return {} if self.bootstrap is None else self.bootstrap.intervals
 
+    @cached_property
+    def groups(self) -> dict[str, dict[str, Group]]:
+        """Counts and measures of the groups of each field of `by`; see `spaneval.groups`."""
+        return {field: group_by(self, field) for field in self.by}
+
+    @cached_property
+    def macro(self) -> Macro | None:
+        """Macro averages over the groups of the field of `by`, else over documents; None if they were not asked for."""
+        if self.average == "micro":
+            return None
+        over = self.by[0] if self.by else "document"
+        if over == "document":
+            return macro_over_documents(self, self._registry)
+        return macro_over_groups(self, over, self._registry)
+
+    @property
+    def resampling_order(self) -> IntArray:
+        """Documents as they are resampled: by digest, so that intervals do not depend on the order of files."""
+        return _order(self.document_digests, len(self.document_counts))
+
     @property
     def resampling(self) -> dict[str, Any] | None:
         """How the intervals came about; None if they were not asked for."""
@@ -205,6 +236,14 @@ class Evaluation:
         report["undefined"] = self.undefined
         report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
         report["resampling"] = self.resampling
+        if self.by:
+            report["groups"] = {
+                field: {value: group.to_dict() for value, group in groups.items()}
+                for field, groups in self.groups.items()
+            }
+        if self.macro is not None:
+            report["macro_over"] = self.macro.over
+            report["macro"] = {name: one.to_dict() for name, one in self.macro.means.items()}
         report["options"] = self.options.to_dict()
         report["notes"] = [note.to_dict() for note in self.notes]
         if per_document:
@@ -250,6 +289,8 @@ def evaluate(
     resamples: int = 10_000,
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
+    by: str | Sequence[str] = (),
+    average: Average = "micro",
     keep_texts: bool = True,
     progress: Progress | None = None,
     options: Options | None = None,
@@ -260,7 +301,8 @@ def evaluate(
 
     Args:
         gold: Path or paths of gold files and folders; or documents `{"text", "ground_truth", …}`; or a data frame with
-            a row per annotation and the columns `itext` or `doc_id`, `a`, `b`, `entity_id`.
+            a row per annotation and the columns `itext` or `doc_id`, `a`, `b`, `entity_id`; or the `corpus` of another
+            evaluation, which is not read again.
         predictions: Path or paths of files with rows; or rows `{"itext", "a", "b", "entity_id_predicted"}`; or a data
             frame of such rows.
         id_map: Translates predicted ids: a path, a mapping, a data frame, or several, applied one after another.
@@ -271,6 +313,9 @@ def evaluate(
         resamples: Bootstrap resamples.
         level: Share of the resampled values inside an interval, between 0 and 1.
         seed: Of the resamples; 0 is a seed.
+        by: Fields whose groups are reported: `document`, `file`, `namespace` of the gold id, `length` in characters,
+            `score`, `gold_frequency`, or any key of annotations and rows, such as `type`.
+        average: `macro` adds means over documents, or over the groups of the one field of `by`.
         keep_texts: Whether texts are kept, so that `rows` and `pairs` can show them.
         progress: Called now and then with the stage, the bytes read and None.
         options: How to count.
@@ -285,15 +330,17 @@ def evaluate(
 
     """
     chosen = _options(options, changes)
+    fields = _fields(by, average)
     problems, notes = Problems(), cast("list[Note]", [])
     with paused_gc():
         maps = read_maps(id_map, id_map_columns, problems)
         gold_maps = read_maps(gold_id_map, id_map_columns, problems)
         corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress)
         problems.raise_if_any()
-        rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress)
+        kept = row_fields(fields)
+        rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress, fields=kept)
         problems.raise_if_any()
-        texts = TextsOf(gold, corpus, keep_texts=keep_texts)
+        texts = TextsOf(gold, corpus)
         aligned = align(corpus, rows, chosen, problems=problems, notes=notes, all_texts=texts)
         problems.raise_if_any()
     ids = translate(corpus.ids, rows.ids, maps=maps, gold_maps=gold_maps, options=chosen)
@@ -324,7 +371,7 @@ def evaluate(
     )
     registry = default_measures(has_nil=bool(chosen.nil))
     digests = document_digests(corpus)
-    ordered = Counts(counts.table[_order(digests, len(counts))])
+    ordered = Counts(counts.table[document_order(digests, aligned.names)])
     resampled = bootstrap(ordered, registry, resamples=resamples, level=level, seed=seed) if ci else None
     result = Evaluation(
         corpus=corpus,
@@ -350,14 +397,14 @@ def evaluate(
         gold_maps=gold_maps,
         gold_names=names_of(gold),
         pred_names=names_of(predictions),
+        bad_doc=aligned.bad_doc,
+        bad_has_id=aligned.bad_has_id,
+        by=fields,
+        average=average,
     )
+    result.groups  # noqa: B018 - now, so that a field that nothing has is an error here
     notes += _notes(result, pairing)
     return result
-
-
-def _order(digests: UIntArray, n_documents: int) -> IntArray:
-    """Documents by digest, those outside the gold last, so that intervals do not depend on the order of files."""
-    return np.concatenate([np.argsort(digests, kind="stable"), np.arange(len(digests), n_documents)])
 
 
 def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
