@@ -185,7 +185,7 @@ class Evaluation:
     @property
     def resampling_order(self) -> IntArray:
         """Documents as they are resampled: by digest, so that intervals do not depend on the order of files."""
-        return _order(self.document_digests, len(self.document_counts))
+        return document_order(self.document_digests, self.document_names)
 
     @property
     def resampling(self) -> dict[str, Any] | None:
