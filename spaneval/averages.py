@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -76,6 +76,22 @@ class Macro:
         if self.means[name].value is not None:
             return None
         return f"undefined in each of the {self.means[name].n_undefined} {plural(self.over)} that it is averaged over"
+
+
+def grouped_fields(by: str | Sequence[str], average: Average) -> tuple[str, ...]:
+    """
+    The fields that are grouped by, each once.
+
+    Raises:
+        ValueError: If there is no such average, or macro averages would have to be over several fields.
+
+    """
+    fields = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
+    if average not in get_args(Average):
+        raise ValueError(f"average is {average!r}; expected 'micro' or 'macro'")
+    if average == "macro" and len(fields) > 1:
+        raise ValueError(f"macro averages are over the groups of one field, not of {' and '.join(fields)}")
+    return fields
 
 
 def plural(over: str) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from spaneval import ledger
-from spaneval.averages import Average, Macro, macro_over_documents, macro_over_groups
+from spaneval.averages import Average, Macro, grouped_fields, macro_over_documents, macro_over_groups
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
@@ -330,7 +330,7 @@ def evaluate(
 
     """
     chosen = _options(options, changes)
-    fields = _fields(by, average)
+    fields = grouped_fields(by, average)
     problems, notes = Problems(), cast("list[Note]", [])
     with paused_gc():
         maps = read_maps(id_map, id_map_columns, problems)
