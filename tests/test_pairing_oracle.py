@@ -107,6 +107,7 @@ def set_path(path: str, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(layout, "CHUNK", 40)
     if path in ("sweep", "tries"):
         patch.setattr(spans, "CROWD", 0)
+        patch.setattr(spans, "QUEUE", 0)
         patch.setattr(shelf, "BLOCK", 2)
     if path == "tries":
         patch.setattr(sweep, "TRIES", 1)

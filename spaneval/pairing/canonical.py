@@ -46,8 +46,9 @@ def first_optimal(
     for taker, r in _worth_trying(exchange, left, right):
         options[taker].append(r)
     for taker, rights in enumerate(options):
+        dead: set[int] = set()
         for r in rights:
-            if exchange.mate[taker] == r or exchange.turn(taker, r):
+            if exchange.mate[taker] == r or exchange.turn(taker, r, dead):
                 break
         exchange.fix(taker)
     return np.flatnonzero(np.array(exchange.mate)[left] == right)
@@ -98,8 +99,8 @@ class _Exchange:
         self.may_lose = [*(dual_left == 0), *(dual_right == 0)]
         self.takes: list[set[int]] = [set() for _ in range(self.n)]
         for taker, r in zip(left.tolist(), right.tolist(), strict=True):
-            self.takes[taker].add(r)
-        self.is_fixed = [False] * self.outside
+            self.takes[taker].add(self.n + r)
+        self.fixed: set[int] = set()
 
     def arcs(self, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
         """All arcs, tails and heads."""
@@ -114,45 +115,44 @@ class _Exchange:
         head = [self.n + right[is_open], paired, np.full(len(free) + len(loser), self.outside), lone, loss]
         return np.concatenate(tail), np.concatenate(head)
 
-    def _heads(self, node: int) -> Iterator[int]:
-        """The nodes that an arc leads to from `node`."""
+    def _heads(self, node: int) -> set[int]:
+        """The nodes that an arc leads to from `node`; of a left end, its own mate too."""
         if node == self.outside:
-            yield from (taker for taker, r in enumerate(self.mate) if r < 0)
-            yield from (self.n + r for r, by in enumerate(self.holder) if by >= 0 and self.may_lose[self.n + r])
-        elif node >= self.n:
+            lone = {taker for taker, r in enumerate(self.mate) if r < 0}
+            return lone | {self.n + r for r, by in enumerate(self.holder) if by >= 0 and self.may_lose[self.n + r]}
+        if node >= self.n:
             holder = self.holder[node - self.n]
-            yield self.outside if holder < 0 else holder
-        else:
-            yield from (self.n + r for r in self.takes[node] if r != self.mate[node])
-            if self.mate[node] >= 0 and self.may_lose[node]:
-                yield self.outside
+            return {self.outside if holder < 0 else holder}
+        return self.takes[node] | {self.outside} if self.mate[node] >= 0 and self.may_lose[node] else self.takes[node]
 
     def fix(self, left: int) -> None:
         """Take a left end out, with its mate."""
-        self.is_fixed[left] = True
+        self.fixed.add(left)
         if self.mate[left] >= 0:
-            self.is_fixed[self.n + self.mate[left]] = True
+            self.fixed.add(self.n + self.mate[left])
 
-    def turn(self, left: int, right: int) -> bool:
-        """Give `right` to `left` if an optimum with all that is fixed allows it."""
+    def turn(self, left: int, right: int, dead: set[int]) -> bool:
+        """Give `right` to `left` if an optimum allows it beside all that is fixed; `dead` collects what is no help."""
         start = self.n + right
-        if self.is_fixed[start]:
+        if start in self.fixed or start in dead:
             return False
         own, other = self.mate[left], self.holder[right]
-        if own >= 0 and other >= 0 and own in self.takes[other]:
+        if own >= 0 and other >= 0 and self.n + own in self.takes[other]:
             self.mate[left], self.mate[other], self.holder[right], self.holder[own] = right, own, left, other
             return True
         came_from = {start: left}
+        dead.add(start)
         queue = deque([start])
         while queue:
             node = queue.popleft()
-            for head in self._heads(node):
-                if head == left:
-                    self._turn_round(node, left, came_from)
-                    return True
-                if head not in came_from and (head == self.outside or not self.is_fixed[head]):
-                    came_from[head] = node
-                    queue.append(head)
+            heads = self._heads(node)
+            if left in heads:
+                self._turn_round(node, left, came_from)
+                return True
+            fresh = heads - dead - self.fixed
+            dead |= fresh
+            came_from.update(dict.fromkeys(fresh, node))
+            queue.extend(fresh)
         return False
 
     def _turn_round(self, last: int, left: int, came_from: dict[int, int]) -> None:

@@ -141,7 +141,7 @@ def _dense(left: IntArray, right: IntArray, weight: IntArray, shape: tuple[int, 
 
     by_right = np.zeros(shape[::-1], np.int64)
     by_right[right, left] = weight
-    columns, rows = linear_sum_assignment(by_right, maximize=True)
+    rows, columns = linear_sum_assignment(_costs(by_right.T))
     is_edge = by_right[columns, rows] > 0
     rows, columns = rows[is_edge], columns[is_edge]
     mate = np.full(shape[0], -1)
@@ -150,6 +150,20 @@ def _dense(left: IntArray, right: IntArray, weight: IntArray, shape: tuple[int, 
     dual_left, dual_right = _left_duals(by_right, mate), np.zeros(shape[1], np.int64)
     dual_right[columns] = paid - dual_left[rows]
     return Solution(mate, dual_left, dual_right)
+
+
+def _costs(weight: IntArray) -> IntArray:
+    """
+    What an assignment of the smaller side loses against the largest weight of each of its ends, int64 of weight's
+    shape.
+
+    Same optimum as the weights; scipy's search, which starts from zero duals, is up to four times faster from here.
+    """
+    n, m = weight.shape
+    cost: IntArray = weight.max(axis=int(n <= m), keepdims=True) - weight
+    if n == m:
+        cost -= cost.min(axis=0)
+    return cost
 
 
 def _left_duals(by_right: IntArray, mate: IntArray) -> IntArray:

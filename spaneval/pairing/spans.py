@@ -48,6 +48,9 @@ CROWD = 4_000_000
 AGREEING = 2
 COMPARABLE = 1
 
+QUEUE = 1 << 16
+"""Candidate pairs above which a cluster under `greedy` is served without listing them: the same pairs, sooner."""
+
 
 class Agreement(Protocol):
     """What the ids of gold rows and predictions say of each other."""
@@ -140,7 +143,7 @@ class _Pairer:
     def greedy(self, match: Match) -> None:
         """Serve predictions in document order, many clusters together."""
         overlap = match == "overlap"
-        for g, p, candidates, is_crowd in self._parts(lay_out(self.gold, self.pred), overlap=overlap):
+        for g, p, candidates, is_crowd in self._parts(lay_out(self.gold, self.pred), overlap=overlap, crowd=QUEUE):
             if is_crowd:
                 self._serve_crowd(g, p, overlap=overlap)
             else:
@@ -159,7 +162,7 @@ class _Pairer:
 
     def _solve(self, line: Line, *, overlap: bool) -> None:
         """The optimum of each cluster, or its sweep."""
-        for g, p, candidates, is_crowd in self._parts(line, overlap=overlap):
+        for g, p, candidates, is_crowd in self._parts(line, overlap=overlap, crowd=CROWD):
             if is_crowd:
                 self.n_swept += 1
                 mate = sweep(g, p, self._is_counted(g.row), overlap=overlap)
@@ -172,11 +175,11 @@ class _Pairer:
                 at_gold, at_pred = at_gold[best], at_pred[best]
             self.mate[g.row[at_gold]] = p.row[at_pred]
 
-    def _parts(self, line: Line, *, overlap: bool) -> Iterator[tuple[Side, Side, Candidates, bool]]:
+    def _parts(self, line: Line, *, overlap: bool, crowd: int) -> Iterator[tuple[Side, Side, Candidates, bool]]:
         """
-        Settle pairs that touch only each other, and cut the rest into chunks of clusters; a crowd stands alone.
+        Settle pairs that touch only each other, and cut the rest into chunks of clusters.
 
-        Where only identical spans match, a span is a cluster.
+        Where only identical spans match, a span is a cluster. One of more than `crowd` candidate pairs stands alone.
         """
         cut, find = (by_reach, overlapping) if overlap else (by_span, identical)
         line = self._without_couples(line, cut(line))
@@ -184,9 +187,9 @@ class _Pairer:
         if not len(gold.row):
             return
         per_cluster = find(gold, pred).per_cluster(gold, pred, int(gold.cluster[-1]) + 1)
-        for first, last in chunks(per_cluster, CROWD):
+        for first, last in chunks(per_cluster, crowd):
             g, p = gold.part(first, last), pred.part(first, last)
-            yield g, p, find(g, p), bool(per_cluster[first] > CROWD)
+            yield g, p, find(g, p), bool(per_cluster[first] > crowd)
 
     def _levels(self, gold: Side, pred: Side, at_gold: IntArray, at_pred: IntArray) -> list[NDArray[np.integer]]:
         """
