@@ -1,7 +1,8 @@
 """
 The registry of measures: each a fraction of summed counts, with its question, its source and when it is undefined.
 
-All are micro averages: numerator and denominator are summed over the documents before they are divided.
+All are micro averages: numerator and denominator are summed over the documents before they are divided. The registry
+itself needs no numpy, so that it can be shown and completed at once.
 """
 
 from __future__ import annotations
@@ -10,13 +11,12 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from spaneval.corpus import FloatArray, IntArray
-from spaneval.counts import column_position
 from spaneval.exceptions import MeasureError
+
+if TYPE_CHECKING:
+    from spaneval.corpus import FloatArray, IntArray
 
 Totals = Mapping[str, int]
 
@@ -96,12 +96,16 @@ class Measure:
             float64 of shape (...), NaN where the measure is undefined; internal, no report shows a NaN.
 
         """
+        import numpy as np  # not at the top, see there
+
+        from spaneval.counts import column_position
+
         columns = {column: counts[..., column_position(column)] for column in self.columns}
         bottom = np.add.reduce([columns[column] for column in self.denominator])
         is_defined = bottom > 0
         if self.needs_comparable:
             is_defined &= ~_lacks_translation(columns)
-        result = np.full(bottom.shape, np.nan)
+        result: FloatArray = np.full(bottom.shape, np.nan)
         np.divide(self.factor * columns[self.numerator], bottom, out=result, where=is_defined)
         return result
 

@@ -190,11 +190,11 @@ def test_verbose_shows_choices_and_time(capsys: pytest.CaptureFixture[str], eval
     *options, elapsed = capsys.readouterr().err.splitlines()
 
     assert options == [
-        "option: --gt gold.gt.json",
-        "option: --pred out.jsonl",
-        "option: --field a=start",
-        "option: --no-ci",
-        "option: --seed 0",
+        "option: --gt gold.gt.json (flag)",
+        "option: --pred out.jsonl (flag)",
+        "option: --field a=start (flag)",
+        "option: --no-ci (flag)",
+        "option: --seed 0 (flag)",
     ]
     assert elapsed.startswith("elapsed: ")
 

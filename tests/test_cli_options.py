@@ -97,7 +97,7 @@ def test_wrong_use_of_score(folder: Path, capsys: pytest.CaptureFixture[str], ar
     [
         ([], "Missing command."),
         (["scor"], "No such command 'scor'. Did you mean 'score'?"),
-        (["frobnicate"], "No such command 'frobnicate'. There are: score, validate."),
+        (["frobnicate"], "No such command 'frobnicate'. There are: score, "),
         (["--frob"], "No such option '--frob'"),
         (["score"], "Missing option '--gt'."),
         (["score", "--gt", "gold"], "Missing option '--pred'."),

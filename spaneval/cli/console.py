@@ -68,9 +68,17 @@ class Console:
 
     def notes(self, notes: Sequence[Note]) -> None:
         """Print what a reader of the numbers should know, unless asked to be quiet."""
+        for note in notes:
+            self.note(note.message)
+
+    def note(self, message: str) -> None:
+        """Print one note, unless asked to be quiet."""
         if not self.quiet:
-            for note in notes:
-                self._say(f"{self.paint(sys.stderr).yellow('note:')} {printable(note.message, keep=chr(10))}")
+            self._say(f"{self.paint(sys.stderr).yellow('note:')} {printable(message, keep=chr(10))}")
+
+    def warning(self, message: str) -> None:
+        """Print what may be a mistake; also to those who asked for quiet."""
+        self._say(f"{self.paint(sys.stderr).yellow('warning:')} {printable(message, keep=chr(10))}")
 
     def detail(self, message: str) -> None:
         """Print one line for those who asked for more."""

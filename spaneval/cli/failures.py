@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import click
 
+from spaneval.cli.config import origin_of
 from spaneval.cli.console import Console
 from spaneval.cli.group import cli
 from spaneval.cli.types import did_you_mean
@@ -92,11 +93,14 @@ def _wrong_use(error: click.ClickException, console: Console) -> int:
     """Say what is wrong with the command line; click's own wording for parameters is made to fit ours."""
     ctx = getattr(error, "ctx", None)
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
-        message = f"{max(error.param.opts, key=len)}: {error.message}"
+        name = origin_of(ctx, error.param) or max(error.param.opts, key=len)
+        message = f"{name}: {error.message}"
     elif isinstance(error, click.NoSuchOption):
         message = _no_such_option(error)
     else:
         message = error.format_message()
+    if isinstance(error, click.MissingParameter):
+        message = " ".join(message.split())  # click gives each choice a line
     console.error(message, hint=f"see `{ctx.command_path} --help`" if ctx and "hint:" not in message else None)
     return WRONG_USE
 
@@ -104,6 +108,8 @@ def _wrong_use(error: click.ClickException, console: Console) -> int:
 def _no_such_option(error: click.NoSuchOption) -> str:
     """In the same words with every version of click."""
     options = [name for param in error.ctx.command.params for name in param.opts] if error.ctx else []
+    if any(error.option_name in param.opts for param in cli.params):
+        return f"{error.option_name} stands before the command, as in `{_PROGRAM} {error.option_name} … score`"
     return f"No such option '{error.option_name}'.{did_you_mean(error.option_name, options)}"
 
 

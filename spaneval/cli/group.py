@@ -9,10 +9,17 @@ from typing import Any
 import click
 
 from spaneval._version import VERSION
+from spaneval.cli.config import configure
+from spaneval.cli.console import Console
+from spaneval.cli.types import InputPath
+
+HELP = frozenset({"-h", "--help"})
 
 COMMANDS = {
     "score": "spaneval.cli.score",
     "validate": "spaneval.cli.validate",
+    "measures": "spaneval.cli.measures",
+    "completion": "spaneval.cli.completion",
 }
 """Name of each command and the module that holds a function of that name."""
 
@@ -50,13 +57,16 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, and an unknown name is answered with the nearest one."""
+        """As click does it; an unknown name is answered with the nearest one, a known one gets its configuration."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             offer = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(COMMANDS)}."
             raise click.UsageError(f"No such command '{name}'. {offer}", ctx)
-        return super().resolve_command(ctx, args)
+        found, command, rest = super().resolve_command(ctx, args)
+        if found and not ctx.resilient_parsing:
+            configure(ctx, found, ctx.ensure_object(Console), wants_help=not HELP.isdisjoint(rest))
+        return found, command, rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Two paragraphs that keep their lines."""
@@ -75,7 +85,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> N
 @click.group(
     cls=LazyGroup,
     name="spaneval",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": sorted(HELP, key=len), "max_content_width": 100},
     no_args_is_help=False,
 )
 @click.option(
@@ -86,9 +96,18 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> N
     callback=_print_version,
     help="Show the version and exit.",
 )
-def cli() -> None:
+@click.option(
+    "--config", type=InputPath(), metavar="FILE", envvar="SPANEVAL_CONFIG",
+    help="Read [tool.spaneval] of FILE instead of the nearest pyproject.toml.",
+)  # fmt: skip
+@click.option(
+    "--no-config", is_flag=True, envvar="SPANEVAL_NO_CONFIG",
+    help="Read no file. Variables such as SPANEVAL_FORMAT still hold.",
+)  # fmt: skip
+def cli(config: str | None, no_config: bool) -> None:
     """
     Tell whether an entity linker got better: span detection and entity agreement, kept apart.
 
     Results go to standard output; notes, progress and errors go to standard error.
+    Options can also be set by SPANEVAL_* variables and in [tool.spaneval] of pyproject.toml; a flag always wins.
     """

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, get_args
 import click
 
 from spaneval import options as choices
+from spaneval.cli.config import configuration_of, origin_of
 from spaneval.cli.console import Console
 from spaneval.cli.types import Choice as OneOf
 from spaneval.cli.types import ColumnPair, FieldName, InputPath, Integer, Number, OutputPath, Pattern
@@ -177,7 +178,7 @@ def talk() -> Decorator:
             show_default=True,
             help="Colours.",
         ),
-        _told("--no-progress", "progress", flag_value=False, default=True, is_flag=True, help="Show no progress."),
+        _told("--no-progress", "no_progress", is_flag=True, help="Show no progress."),
         _told("-q", "--quiet", "quiet", is_flag=True, help="Show no notes and no progress."),
         _told(
             "-v", "--verbose", "verbose", is_flag=True, help="Show options that are not at their default, and the time."
@@ -187,11 +188,11 @@ def talk() -> Decorator:
 
 
 def _told(*names: str, **settings: Any) -> Decorator:
-    """An option that is kept in the console; early, so that a failure to parse the others knows it."""
-    name = names[-1]
+    """An option that is kept in the console, `no_x` as `x`; early, so that a failure to parse the others knows it."""
+    name = names[-1].removeprefix("no_")
 
     def keep(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
-        setattr(ctx.ensure_object(Console), name, value)
+        setattr(ctx.ensure_object(Console), name, not value if name != names[-1] else value)
 
     return click.option(*names, expose_value=False, is_eager=True, callback=keep, **settings)
 
@@ -231,11 +232,17 @@ def _context() -> click.Context | None:
 
 
 def show_choices(ctx: click.Context, console: Console) -> None:
-    """Print, for those who asked for more, each option that is not at its default."""
+    """Print, for those who asked for more, each option that is not at its default and who set it."""
     default = click.core.ParameterSource.DEFAULT
+    configuration = configuration_of(ctx)
+    for note in configuration.notes:
+        console.note(note)
+    if configuration.file is not None:
+        console.detail(f"configuration: {configuration.file}")
     for param in ctx.command.params:
         if param.name and param.expose_value and ctx.get_parameter_source(param.name) is not default:
-            console.detail(f"option: {_shown(param, ctx.params[param.name])}")
+            origin = origin_of(ctx, param) or "flag"
+            console.detail(f"option: {_shown(param, ctx.params[param.name])} ({origin})")
 
 
 def _shown(param: click.Parameter, value: Any) -> str:
