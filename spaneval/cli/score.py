@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import options
+from spaneval.cli import gates, grouping, options
 from spaneval.cli.console import Console, Progress
 from spaneval.cli.group import EXAMPLE
 from spaneval.cli.targets import check_targets
@@ -17,13 +19,17 @@ from spaneval.output import STDOUT, Output, is_replaceable, write_all
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
+    from spaneval.gates import Gate
     from spaneval.options import Options
 
 
 @click.command(epilog=EXAMPLE)
 @options.inputs(required=True)
 @options.matching()
+@grouping.by
+@grouping.average
 @options.uncertainty()
+@gates.fail_under
 @options.output()
 @click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
 @click.option(
@@ -41,14 +47,32 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     """Score one system: span detection, entity agreement, both together; every count explained."""
     console = ctx.ensure_object(Console)
     chosen = options.options_of(given)
+    grouping.check(given)
+    gates.check_nil(given["fail_under"], given["nil"])
     ledger = _ledger_format(given["pairs"])
     inputs = [*given["gold"], *given["predictions"], *given["id_maps"], *given["gold_id_maps"]]
     check_targets({"--output": given["output"], "--pairs": given["pairs"]}, inputs)
     options.show_choices(ctx, console)
     evaluation = _evaluate(given, chosen, console)
-    _write(evaluation, given, ledger, console)
+    with _unread(allowed=bool(given["fail_under"])):
+        _write(evaluation, given, ledger, console)
     console.notes(evaluation.notes)
+    code = _check_gates(evaluation, given["fail_under"], console)
     console.show_elapsed()
+    ctx.exit(code)
+
+
+def _unread(*, allowed: bool) -> AbstractContextManager[None]:
+    """A reader of standard output that goes away early must not hold back the verdict of a gate."""
+    return suppress(BrokenPipeError) if allowed else nullcontext()
+
+
+def _check_gates(evaluation: Evaluation, given: Sequence[Gate], console: Console) -> int:
+    if not given:
+        return 0
+    from spaneval.gates import check_floors
+
+    return gates.show(check_floors(given, evaluation), console)
 
 
 def _ledger_format(path: str | None) -> str | None:
@@ -88,6 +112,8 @@ def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evalu
             resamples=given["resamples"],
             level=given["level"],
             seed=given["seed"],
+            by=given["by"],
+            average=given["average"],
             keep_texts=given["pairs"] is not None,
             progress=progress,
         )

@@ -1,0 +1,43 @@
+"""Options for what numbers are divided by and averaged over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from spaneval.cli.types import Choice
+
+
+def by(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--by`."""
+    return click.option(
+        "--by", multiple=True, metavar="FIELD",
+        help="Also show groups: document, file, namespace (of the gold id), length, score (tenths), gold_frequency, "
+        "or any key of annotations and rows, such as type. Repeatable.",
+    )(function)  # fmt: skip
+
+
+def average(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--average`."""
+    return click.option(
+        "--average", type=Choice(("micro", "macro")), default="micro", show_default=True,
+        help="Also show plain means over documents, or over the groups of --by.",
+    )(function)  # fmt: skip
+
+
+def check(given: dict[str, Any]) -> None:
+    """
+    Refuse what does not go together.
+
+    Raises:
+        click.UsageError: If macro averages would have to be over several fields, or a field has no name.
+
+    """
+    fields = list(dict.fromkeys(given["by"]))
+    ctx = click.get_current_context(silent=True)
+    if "" in fields:
+        raise click.UsageError("--by: the name of the field is empty", ctx)
+    if given["average"] == "macro" and len(fields) > 1:
+        raise click.UsageError(f"--average macro is over the groups of one --by, not of {' and '.join(fields)}", ctx)
