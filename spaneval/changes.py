@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, IntArray
-from spaneval.exceptions import AlignmentError
-from spaneval.problems import Problem
-from spaneval.runs import Annotations, Fate, Run, Spurious, as_run, check_comparable
+from spaneval.runs import Annotations, Fate, Run, Spurious, check_comparable
+from spaneval.saved_runs import as_run
 from spaneval.significance import mcnemar_exact
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
+SCHEMA: Final = "spaneval.diff/1"
 COMPARABLE: Final = (Fate.CORRECT, Fate.WRONG)
 INCOMPARABLE: Final = (Fate.NO_GOLD_ID, Fate.NO_PREDICTED_ID, Fate.UNMAPPED, Fate.MINTED)
 MATCHED: Final = (*COMPARABLE, *INCOMPARABLE)
 NOT_CORRECT: Final = (Fate.WRONG, Fate.MISSED, *INCOMPARABLE)
+
+CONTEXT: Final = 30
+"""Characters of the text that are shown before and after a surface."""
 
 CHANGES: Final = {
     "fixed": (NOT_CORRECT, (Fate.CORRECT,)),
@@ -89,6 +92,22 @@ class Diff:
         return {name: counts[name] for name in MEANINGS}
 
     @property
+    def n_only_old_correct(self) -> int:
+        """Common pairs that only the old version has right."""
+        return int(self.cells[Fate.CORRECT, Fate.WRONG])
+
+    @property
+    def n_only_new_correct(self) -> int:
+        """Common pairs that only the new version has right."""
+        return int(self.cells[Fate.WRONG, Fate.CORRECT])
+
+    @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """What was counted in the old and in the new version; counts that are 0 in both are left out."""
+        old, new = self.old.counts.totals(), self.new.counts.totals()
+        return {name: (old[name], new[name]) for name in old if old[name] or new[name]}
+
+    @property
     def n_common(self) -> int:
         """Annotations with a comparable pair in both versions."""
         return int(self.cells[np.ix_(COMPARABLE, COMPARABLE)].sum())
@@ -101,14 +120,14 @@ class Diff:
             if self.cells[old].any()
         }
         return {
-            "schema": "spaneval.diff/1",
-            "old": self.old.signature,
-            "new": self.new.signature,
+            "schema": SCHEMA,
+            "signatures": {"old": self.old.signature, "new": self.new.signature},
             "cells": cells,
             "spurious": self.spurious._asdict(),
             "fates": self.fates,
             "mcnemar_p": self.mcnemar_p,
             "n_common": self.n_common,
+            "counts": {name: {"old": old, "new": new} for name, (old, new) in self.counts.items()},
         }
 
     def rows(self, texts: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
@@ -132,42 +151,32 @@ def diff(old: Evaluation | Run | str | os.PathLike[str], new: Evaluation | Run |
         old, new: Evaluations, runs, or paths of saved runs.
 
     Raises:
+        InputError: If a saved run cannot be read.
         AlignmentError: If gold, options of counting or the `scores` number differ.
 
     """
     old, new = as_run(old), as_run(new)
     check_comparable({"the old run": old, "the new run": new})
-    check_aligned(old, new)
     before, after = old.annotations.fate, new.annotations.fate
     cells = np.bincount(before.astype(np.int64) * len(Fate) + after, minlength=len(Fate) ** 2)
     cells = cells.reshape(len(Fate), len(Fate)).astype(np.int64)
-    first, second = _spans(old), _spans(new)
+    first, second = Counter(_spurious_spans(old)), Counter(_spurious_spans(new))
     spurious = SpuriousCounts((first - second).total(), (first & second).total(), (second - first).total())
     p = mcnemar_exact(int(cells[Fate.CORRECT, Fate.WRONG]), int(cells[Fate.WRONG, Fate.CORRECT]))
     return Diff(old, new, cells, spurious, int(_is_id_changed(old.annotations, new.annotations).sum()), p)
 
 
-def check_aligned(one: Run, other: Run) -> None:
-    """Runs over the same gold hold the same annotations in the same places; a saved run that does not is broken."""
-    x, y = one.annotations, other.annotations
-    n = one.n_gold_documents
-    same = len(x) == len(y) and x.ids == y.ids and one.documents[:n] == other.documents[: other.n_gold_documents]
-    if not (same and all(np.array_equal(getattr(x, name), getattr(y, name)) for name in ("doc", "a", "b"))):
-        message = "two runs of the same gold hold different annotations, so one of the files was changed"
-        raise AlignmentError([Problem(message, hint="save both runs again", kind=AlignmentError)])
-
-
-def _spans(run: Run) -> Counter[tuple[str, int, int]]:
-    """Spurious spans by document: as a multiset, since a span may be spurious twice."""
+def _spurious_spans(run: Run) -> list[tuple[str, int, int]]:
+    """Document, start and end of every spurious prediction."""
     spurious = run.spurious
     documents = [run.documents[d] for d in spurious.doc.tolist()]
-    return Counter(zip(documents, spurious.a.tolist(), spurious.b.tolist(), strict=True))
+    return list(zip(documents, spurious.a.tolist(), spurious.b.tolist(), strict=True))
 
 
 def _is_id_changed(old: Annotations, new: Annotations) -> BoolArray:
     both = (old.fate == Fate.WRONG) & (new.fate == Fate.WRONG)
     differs = np.array([x != y for x, y in zip(old.predicted, new.predicted, strict=True)], dtype=np.bool_)
-    result: BoolArray = both & differs if len(both) else both
+    result: BoolArray = both & differs
     return result
 
 
@@ -203,16 +212,33 @@ def _side(annotations: Annotations, k: int) -> dict[str, Any]:
 
 
 def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    shared = _spans(old) & _spans(new)
-    for name, run in (("spurious_gone", old), ("new_spurious", new)):
-        left = Counter(shared)
-        for k in range(len(run.spurious.doc)):
+    """Those that only one version has; of several at one span, those that differ in their ids come first."""
+    for name, run, other in (("spurious_gone", old, new), ("new_spurious", new, old)):
+        for k in _unshared(run, other):
             d, a, b = int(run.spurious.doc[k]), int(run.spurious.a[k]), int(run.spurious.b[k])
-            key = (run.documents[d], a, b)
-            if left[key]:
-                left[key] -= 1
-                continue
-            yield _spurious_row(name, run.spurious, k, run.names[d]) | _context(texts.get(key[0]), a, b)
+            context = _context(texts.get(run.documents[d]), a, b)
+            yield _spurious_row(name, run.spurious, k, run.names[d]) | context
+
+
+def _unshared(run: Run, other: Run) -> list[int]:
+    """Rows of `run.spurious` without a partner at the same span of `other`; equal ids are partners first."""
+    spans, ids = _spurious_spans(run), run.spurious.predicted
+    left = Counter(_spurious_spans(other))
+    same = Counter(zip(_spurious_spans(other), other.spurious.predicted, strict=True))
+    rest = []
+    for k, (span, predicted) in enumerate(zip(spans, ids, strict=True)):
+        if same[span, predicted]:
+            same[span, predicted] -= 1
+            left[span] -= 1
+        else:
+            rest.append(k)
+    unshared = []
+    for k in rest:
+        if left[spans[k]]:
+            left[spans[k]] -= 1
+        else:
+            unshared.append(k)
+    return unshared
 
 
 def _spurious_row(name: str, spurious: Spurious, k: int, document: str) -> dict[str, Any]:
@@ -228,8 +254,27 @@ def _spurious_row(name: str, spurious: Spurious, k: int, document: str) -> dict[
     }
 
 
-def _context(text: str | None, a: int, b: int, width: int = 30) -> dict[str, Any]:
+def _context(text: str | None, a: int, b: int) -> dict[str, Any]:
     """The surface, and what stands before and after it."""
     if text is None:
-        return {"text": None, "before": None, "after": None}
-    return {"text": text[a:b], "before": text[max(0, a - width) : a], "after": text[b : b + width]}
+        return {"before": None, "text": None, "after": None}
+    return {"before": text[max(0, a - CONTEXT) : a], "text": text[a:b], "after": text[b : b + CONTEXT]}
+
+
+class Common(NamedTuple):
+    """Annotations for which every system has a comparable pair: how many, and how many each system has right."""
+
+    n: int
+    n_correct: dict[str, int]
+
+    def accuracy(self, name: str) -> float | None:
+        """Share of the common annotations that a system has right; None without any."""
+        return self.n_correct[name] / self.n if self.n else None
+
+
+def common_pairs(runs: Mapping[str, Run]) -> Common:
+    """Annotations for which every run has a comparable pair, and how many of them each has right."""
+    fates = {name: run.annotations.fate for name, run in runs.items()}
+    is_common = np.logical_and.reduce([np.isin(fate, COMPARABLE) for fate in fates.values()])
+    n_correct = {name: int((fate[is_common] == Fate.CORRECT).sum()) for name, fate in fates.items()}
+    return Common(int(is_common.sum()), n_correct)

@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from spaneval.changes import COMPARABLE, check_aligned
+from spaneval.changes import Common, common_pairs
 from spaneval.corpus import IntArray
-from spaneval.counts import COLUMNS, Counts
+from spaneval.entries import Column, Entry, Scoreboard
 from spaneval.measures import Measure, default_measures, get_measure
 from spaneval.problems import Note
-from spaneval.resampling import DEFAULT_SEED, LEVEL, RESAMPLES, Intervals, differences, paired_bootstrap
-from spaneval.runs import Fate, Run, as_run, check_comparable
+from spaneval.resampling import DEFAULT_SEED, LEVEL, RESAMPLES, PairedBootstrap, paired_bootstrap
+from spaneval.runs import Run, check_comparable, stacked
+from spaneval.saved_runs import as_run
 from spaneval.significance import TRIALS, Correction, PermutationTest, correct, permutation_tests
 
 if TYPE_CHECKING:
@@ -27,61 +28,12 @@ if TYPE_CHECKING:
 
     from spaneval.evaluation import Evaluation
 
-SCHEMA = "spaneval.compare/1"
-DEFAULT_MEASURES = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
-_TIE = 1e-12
-"""Relative difference below which a document is a tie."""
+SCHEMA: Final = "spaneval.compare/1"
+DEFAULT_MEASURES: Final = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
+COMMON: Final = "common_accuracy"
+"""What the accuracy over common pairs is called where it stands among measures."""
 
-
-class Scoreboard(NamedTuple):
-    """Documents in which a system is better, equal or worse than the baseline, and those without a value for either."""
-
-    won: int
-    tied: int
-    lost: int
-    n_undefined: int
-
-
-@dataclass(frozen=True)
-class Entry:
-    """
-    One measure of one system.
-
-    Args:
-        value: None where it is undefined.
-        reason: Why it is.
-        interval: Both ends; None where it is undefined or was not asked for.
-        delta: Value minus that of the baseline; None for the baseline, and where either is undefined.
-        delta_interval: Both ends, from the same resamples for both.
-        test: The paired permutation test; None for the baseline and where no tests were asked for.
-        p_corrected: Its p after the correction for all tests of the table.
-        scoreboard: Documents won, tied and lost; None for the baseline.
-
-    """
-
-    value: float | None
-    reason: str | None
-    interval: tuple[float, float] | None
-    delta: float | None = None
-    delta_interval: tuple[float, float] | None = None
-    test: PermutationTest | None = None
-    p_corrected: float | None = None
-    scoreboard: Scoreboard | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As in the JSON report."""
-        board = self.scoreboard or Scoreboard(0, 0, 0, 0)
-        return {
-            "value": self.value,
-            "interval": self.interval and list(self.interval),
-            "delta": self.delta,
-            "delta_interval": self.delta_interval and list(self.delta_interval),
-            "p": None if self.test is None else self.test.p,
-            "p_corrected": self.p_corrected,
-            **(board._asdict() if self.scoreboard else dict.fromkeys(Scoreboard._fields)),
-            "n_undefined_swaps": None if self.test is None else self.test.n_undefined_swaps,
-            "undefined": self.reason,
-        }
+_PER_SYSTEM = ("map:", "fields:")
 
 
 @dataclass(frozen=True)
@@ -96,7 +48,7 @@ class Comparison:
         entries: By system and measure.
         common: Annotations for which every system has a comparable pair, and how many of them each has right.
         n_documents: Documents of the gold and those that only rows name.
-        test: Name, trials, exactness, correction and number of tests.
+        test: Name, trials, exactness, correction and number of tests; None without tests.
         resampling: Method, level, resamples, seed, shares left out; None without intervals.
         alpha: Level of the marks.
         notes: What a reader should know.
@@ -116,15 +68,16 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        """That of the baseline's run, with the test and the correction; maps differ by system and are left out."""
+        """That of the baseline's run, with the test and the correction; what differs by system is left out."""
         parts = [part for part in self.runs[self.baseline].signature.split("|") if not part.startswith(_PER_SYSTEM)]
         at = next(k for k, part in enumerate(parts) if part.startswith("gt:"))
-        extra = []
+        extra = ["ci:none"]
         if self.resampling:
-            extra += [f"ci:doc-bootstrap.{self.resampling['resamples']}"]
+            extra = [f"ci:doc-bootstrap.{self.resampling['resamples']}"]
             extra += [f"level:{self.resampling['level']}"] if self.resampling["level"] != LEVEL else []
         if self.test:
-            extra += [f"test:perm.{self.test['trials']}", f"corr:{self.test['correction']}.{self.test['n_tests']}"]
+            trials = "exact" if self.test["exact"] else self.test["trials"]
+            extra += [f"test:perm.{trials}", f"corr:{self.test['correction']}.{self.test['n_tests']}"]
         if self.resampling or self.test:
             extra += [f"seed:{(self.resampling or self.test or {})['seed']}"]
         return "|".join([*parts[:at], *extra, *parts[at:]])
@@ -140,7 +93,11 @@ class Comparison:
             "resampling": self.resampling,
             "alpha": self.alpha,
             "systems": [self._system(name) for name in self.runs],
-            "common": {"n": self.common.n, "accuracy": {name: self.common.accuracy(name) for name in self.runs}},
+            "common": {
+                "n": self.common.n,
+                "n_correct": self.common.n_correct,
+                "accuracy": {name: self.common.accuracy(name) for name in self.runs},
+            },
             "notes": [note.to_dict() for note in self.notes],
         }
 
@@ -149,30 +106,50 @@ class Comparison:
         measures = {measure: entry.to_dict() for measure, entry in self.entries[name].items()}
         return {"name": name, "signature": run.signature, **run.counts.totals(), "measures": measures}
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row per system and measure, columns as the keys of the JSON report."""
-        import pandas as pd
+    def rows(self) -> list[dict[str, Any]]:
+        """
+        One flat row per measure and system; keys as in the JSON report, intervals as `low` and `high`.
 
+        The accuracy over common pairs comes last, as the measure `common_accuracy`.
+        """
         rows = [
-            {"measure": measure.name, "system": name, **self.entries[name][measure.name].to_dict()}
+            {"measure": measure.name, "system": name, **_flat(self.entries[name][measure.name].to_dict())}
             for measure in self.measures
             for name in self.runs
         ]
-        return pd.DataFrame(rows)
+        nothing = dict.fromkeys(rows[0] if rows else ())
+        for name in self.runs:
+            fraction = {"numerator": self.common.n_correct[name], "denominator": self.common.n}
+            undefined = None if self.common.n else NO_COMMON
+            row = {"measure": COMMON, "system": name, "value": self.common.accuracy(name), "undefined": undefined}
+            rows.append({**nothing, **row, "delta": self.common_delta(name), **fraction})
+        return rows
+
+    def common_delta(self, name: str) -> float | None:
+        """Accuracy over common pairs minus that of the baseline; None for the baseline, and where there are none."""
+        if name == self.baseline or not self.common.n:
+            return None
+        return (self.common.n_correct[name] - self.common.n_correct[self.baseline]) / self.common.n
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as a data frame; what is undefined is missing."""
+        import pandas as pd
+
+        integers = (*Scoreboard._fields, "n_undefined_swaps", "numerator", "denominator")
+        floats = ("value", "low", "high", "delta", "delta_low", "delta_high", "p", "p_corrected")
+        dtypes = dict.fromkeys(integers, "Int64") | dict.fromkeys(floats, "Float64")
+        return pd.DataFrame(self.rows()).astype(dtypes)
 
 
-_PER_SYSTEM = ("map:", "gold-map:", "ci:", "seed:", "level:")
+NO_COMMON: Final = "there is no annotation for which every system has a comparable pair"
 
 
-class Common(NamedTuple):
-    """Annotations for which every system has a comparable pair: how many, and how many each system has right."""
-
-    n: int
-    n_correct: dict[str, int]
-
-    def accuracy(self, name: str) -> float | None:
-        """Share of the common annotations that a system has right; None without any."""
-        return self.n_correct[name] / self.n if self.n else None
+def _flat(entry: dict[str, Any]) -> dict[str, Any]:
+    low, high = entry.pop("interval") or (None, None)
+    delta_low, delta_high = entry.pop("delta_interval") or (None, None)
+    value, delta = entry.pop("value"), entry.pop("delta")
+    ends = {"low": low, "high": high, "delta": delta, "delta_low": delta_low, "delta_high": delta_high}
+    return {"value": value, **ends, **entry}
 
 
 def compare(
@@ -207,62 +184,41 @@ def compare(
 
     Raises:
         AlignmentError: If the runs were not counted alike, over the same gold.
-        MeasureError: If a measure does not exist.
+        InputError: If a saved run cannot be read.
+        MeasureError: If a measure does not exist, or a parameter is impossible.
         ValueError: If there is no run, or none of the name of the baseline.
 
     """
     runs = {name: as_run(system) for name, system in systems.items()}
-    if not runs:
-        raise ValueError("nothing to compare; give at least one system")
-    base = next(iter(runs)) if baseline is None else baseline
-    if base not in runs:
-        raise ValueError(f"no system is named {base!r}; there are {', '.join(map(repr, runs))}")
-    ordered = {base: runs[base]} | dict(runs)
-    check_comparable(ordered)
-    for run in runs.values():
-        check_aligned(runs[base], run)
+    base = _baseline(runs, baseline)
+    check_comparable({base: runs[base]} | runs)
     chosen = _measures(runs[base], measures)
-    names = list(runs)
-    table = stacked([runs[name] for name in names])
-    position = names.index(base)
-    intervals, deltas, resampling = _intervals(
-        table, chosen, position, ci=ci, resamples=resamples, level=level, seed=seed
-    )
-    tests: list[dict[str, PermutationTest]] = [{} for _ in names]
-    if test and len(names) > 1:
-        rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
-        tests = permutation_tests(table, chosen, baseline=position, trials=trials, rng=rng)
+    table, position = stacked(list(runs.values())), list(runs).index(base)
+    resampled = _resampled(table, chosen, position, resamples, level, seed) if ci else None
+    tests = _tested(table, chosen, position, trials, seed) if test else [{} for _ in runs]
     corrected = _corrected(tests, chosen, correction)
-    entries = {
-        name: {
-            measure.name: _entry(table, k, position, measure, intervals[k], deltas[k], tests[k], corrected[k])
-            for measure in chosen
-        }
-        for k, name in enumerate(names)
-    }
-    first = next((x for one in tests for x in one.values()), None)
-    about = None
-    if first is not None:
-        about = {
-            "name": "paired permutation test over documents, two-sided",
-            "trials": first.n_trials,
-            "exact": first.is_exact,
-            "correction": correction,
-            "n_tests": sum(x.p is not None for one in tests for x in one.values()),
-            "seed": seed,
-        }
+    columns = [Column(table, k, position, resampled, tests[k], corrected[k]) for k in range(len(runs))]
     return Comparison(
-        runs=dict(runs),
+        runs=runs,
         baseline=base,
         measures=chosen,
-        entries=entries,
+        entries={name: {m.name: column.entry(m) for m in chosen} for name, column in zip(runs, columns, strict=True)},
         common=common_pairs(runs),
         n_documents=len(table),
-        test=about,
-        resampling=resampling,
+        test=_about_tests(tests, correction, seed),
+        resampling=None if resampled is None else _about_resamples(resampled, list(runs), base, seed),
         alpha=alpha,
         notes=_notes(runs),
     )
+
+
+def _baseline(runs: Mapping[str, Run], name: str | None) -> str:
+    if not runs:
+        raise ValueError("nothing to compare; give at least one system")
+    base = next(iter(runs)) if name is None else name
+    if base not in runs:
+        raise ValueError(f"no system is named {base!r}; there are {', '.join(map(repr, runs))}")
+    return base
 
 
 def _measures(run: Run, names: Sequence[str] | None) -> tuple[Measure, ...]:
@@ -272,49 +228,49 @@ def _measures(run: Run, names: Sequence[str] | None) -> tuple[Measure, ...]:
     return (*(get_measure(name) for name in DEFAULT_MEASURES), *of_nil)
 
 
-def stacked(runs: Sequence[Run]) -> IntArray:
-    """
-    Counts of all runs over the union of their documents.
-
-    Returns:
-        int64 of shape (D, S, C): the gold documents in their order, then those that only rows name, in key order. A
-        system without a row for a document still has that document's gold.
-
-    """
-    n_gold = runs[0].n_gold_documents
-    extra = sorted({key for run in runs for key in run.documents[n_gold:]})
-    table = np.zeros((n_gold + len(extra), len(runs), len(COLUMNS)), dtype=np.int64)
-    place = {key: n_gold + k for k, key in enumerate(extra)}
-    for k, run in enumerate(runs):
-        rows = [*range(n_gold), *(place[key] for key in run.documents[n_gold:])]
-        table[rows, k] = run.counts.table
-    return table
-
-
-def _intervals(
-    table: IntArray,
-    measures: Sequence[Measure],
-    baseline: int,
-    *,
-    ci: bool,
-    resamples: int,
-    level: float,
-    seed: int,
-) -> tuple[list[Intervals], list[Intervals], dict[str, Any] | None]:
-    if not ci:
-        nothing = [Intervals() for _ in range(table.shape[1])]
-        return nothing, nothing, None
+def _resampled(
+    table: IntArray, measures: Sequence[Measure], baseline: int, resamples: int, level: float, seed: int
+) -> PairedBootstrap:
     rng = np.random.default_rng(seed)
-    found = paired_bootstrap(table, measures, baseline=baseline, resamples=resamples, level=level, rng=rng)
-    about = {
+    return paired_bootstrap(table, measures, baseline=baseline, resamples=resamples, level=level, rng=rng)
+
+
+def _about_resamples(resampled: PairedBootstrap, names: Sequence[str], baseline: str, seed: int) -> dict[str, Any]:
+    """Method and parameters, and by system and measure the share of resamples that had no value."""
+    deltas = dict(zip(names, resampled.deltas, strict=True))
+    return {
         "method": "paired percentile bootstrap",
         "unit": "document",
-        "level": level,
-        "resamples": resamples,
+        "level": resampled.level,
+        "resamples": resampled.resamples,
         "seed": seed,
-        "left_out": [x.left_out for x in found.systems],
+        "left_out": {name: x.left_out for name, x in zip(names, resampled.systems, strict=True)},
+        "left_out_of_delta": {name: x.left_out for name, x in deltas.items() if name != baseline},
     }
-    return found.systems, found.deltas, about
+
+
+def _tested(
+    table: IntArray, measures: Sequence[Measure], baseline: int, trials: int, seed: int
+) -> list[dict[str, PermutationTest]]:
+    rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
+    return permutation_tests(table, measures, baseline=baseline, trials=trials, rng=rng)
+
+
+def _about_tests(
+    tests: Sequence[Mapping[str, PermutationTest]], correction: Correction, seed: int
+) -> dict[str, Any] | None:
+    """What the tests have in common; None without any."""
+    every = [test for of_system in tests for test in of_system.values()]
+    if not every:
+        return None
+    return {
+        "name": "paired permutation test over documents, two-sided",
+        "trials": every[0].n_trials,
+        "exact": every[0].is_exact,
+        "correction": correction,
+        "n_tests": sum(test.p is not None for test in every),
+        "seed": seed,
+    }
 
 
 def _corrected(
@@ -329,66 +285,10 @@ def _corrected(
     return result
 
 
-def _entry(
-    table: IntArray,
-    k: int,
-    baseline: int,
-    measure: Measure,
-    intervals: Intervals,
-    deltas: Intervals,
-    tests: Mapping[str, PermutationTest],
-    corrected: Mapping[str, float | None],
-) -> Entry:
-    name = measure.name
-    totals = Counts(table[:, k]).totals()
-    value, reason = measure.value(totals), measure.why_undefined(totals)
-    if k == baseline:
-        return Entry(value, reason, intervals.intervals.get(name))
-    sums = table.sum(axis=0)
-    delta = float(differences(measure, sums[k], sums[baseline]))
-    return Entry(
-        value,
-        reason,
-        intervals.intervals.get(name),
-        None if np.isnan(delta) else delta,
-        deltas.intervals.get(name),
-        tests.get(name),
-        corrected.get(name),
-        scoreboard(measure, table[:, k], table[:, baseline]),
-    )
-
-
-def scoreboard(measure: Measure, system: IntArray, baseline: IntArray) -> Scoreboard:
-    """
-    Documents in which a system is better, equal or worse.
-
-    Args:
-        measure: What decides.
-        system, baseline: Counts per document, int64 of shape (D, C).
-
-    """
-    delta = differences(measure, system, baseline)
-    slack = _TIE * np.maximum(1.0, np.nan_to_num(np.abs(measure.values(baseline))))
-    is_undefined = np.isnan(delta)
-    won, lost = int((delta > slack).sum()), int((delta < -slack).sum())
-    n_undefined = int(is_undefined.sum())
-    return Scoreboard(won, len(delta) - won - lost - n_undefined, lost, n_undefined)
-
-
-def common_pairs(runs: Mapping[str, Run]) -> Common:
-    """Annotations for which every run has a comparable pair, and how many of them each has right."""
-    fates = {name: run.annotations.fate for name, run in runs.items()}
-    is_common = np.logical_and.reduce([np.isin(fate, COMPARABLE) for fate in fates.values()])
-    n_correct = {name: int((fate[is_common] == Fate.CORRECT).sum()) for name, fate in fates.items()}
-    return Common(int(is_common.sum()), n_correct)
-
-
 def _notes(runs: Mapping[str, Run]) -> list[Note]:
-    """What a reader should know of the systems that differ in what can be compared."""
-    shares = {
-        name: (totals["n_id_comparable"], totals["n_matched"])
-        for name, totals in ((name, run.counts.totals()) for name, run in runs.items())
-    }
+    """What a reader should know of systems that differ in what can be compared."""
+    totals = {name: run.counts.totals() for name, run in runs.items()}
+    shares = {name: (x["n_id_comparable"], x["n_matched"]) for name, x in totals.items()}
     if len(set(shares.values())) == 1:
         return []
     listed = ", ".join(f"{name} {comparable} of {matched}" for name, (comparable, matched) in shares.items())

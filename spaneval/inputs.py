@@ -23,8 +23,8 @@ from spaneval.problems import Note, Problems
 if TYPE_CHECKING:
     import pandas as pd
 
-    Gold = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
-    Rows = Gold
+    Rows = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
+    Gold = Rows | Corpus
     Map = IdMap | Mapping[Any, object] | str | os.PathLike[str] | pd.DataFrame
 
 Progress = Callable[[str, int, int | None], None]
@@ -135,9 +135,10 @@ class TextsOf:
 
     gold: Any
     corpus: Corpus
-    keep_texts: bool
 
     def __call__(self) -> Mapping[int, str]:
-        if self.keep_texts or _paths(self.gold) is None:
-            return self.corpus.documents.texts
-        return read_gold(self.gold, Problems(), [], keep_texts=True).documents.texts
+        documents = self.corpus.documents
+        if len(documents.texts) == (documents.length >= 0).sum():
+            return documents.texts
+        source = documents.files if isinstance(self.gold, Corpus) else self.gold
+        return read_gold(source, Problems(), [], keep_texts=True).documents.texts

@@ -1,35 +1,34 @@
 """
-A scored system as comparisons need it, and as it is saved: counts per document, the outcome of every annotation, and
-the spurious spans.
+A scored system as comparisons need it: counts per document, the outcome of every annotation, and the spurious spans.
 
 Documents stand in the order of their digests, annotations in that of document, span and ids, never in row order; so two
-runs over the same gold hold the same annotations in the same places, however the gold was cut into files.
+runs over the same gold hold the same annotations in the same places, however the gold was cut into files. Where equal
+annotations stand at one span, their order is that of what became of them.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import COLUMNS, Counts
-from spaneval.exceptions import AlignmentError, FormatError
-from spaneval.loaders.tables import open_bytes
+from spaneval.exceptions import AlignmentError
 from spaneval.problems import Problem
-from spaneval.signature import SCORES, gold_digest, map_digest
+from spaneval.signature import SCORES, document_order, gold_digest, map_digest
 from spaneval.values.ids import Outcome
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
-SCHEMA: Final = "spaneval.run/1"
+_OF_INTERVALS: Final = ("ci:", "level:", "seed:")
+_OF_READING: Final = ("fields",)
+"""Options that say how the rows of one system are written; systems may differ in them."""
 
 
 class Fate(IntEnum):
@@ -100,12 +99,12 @@ class Run:
 
     Args:
         signature: Of the evaluation, without what only concerns intervals.
-        counting: The options that can change a count, and the `scores` number.
+        counting: The options that can change a count, the digest of the gold id maps, and the `scores` number.
         gold: Digest of the gold.
         predictions: Digest of the rows.
         id_map: Digest of the id maps; "" without any.
-        documents: Digest of each gold document, ascending, as 16 hexadecimal digits; then the keys of documents that
-            only rows name, after a `?`.
+        documents: Digest of each gold document, ascending, as 16 hexadecimal digits, equal ones by their keys; then the
+            keys of documents that only rows name, ascending, after a `?`.
         names: The keys of the documents, for reports.
         counts: Counts per document.
         annotations: What became of each counted annotation.
@@ -132,15 +131,17 @@ class Run:
 
 def run_of(evaluation: Evaluation) -> Run:
     """The run of an evaluation."""
-    digests = evaluation.document_digests
-    n_gold, names = len(digests), evaluation.document_names
-    extra = sorted(range(n_gold, len(names)), key=names.__getitem__)
-    order = np.concatenate([np.argsort(digests, kind="stable"), np.array(extra, dtype=np.int64)]).astype(np.int64)
+    digests, names = evaluation.document_digests, evaluation.document_names
+    n_gold = len(digests)
+    order = document_order(digests, names)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
+    gold_maps = map_digest(m.targets for m in evaluation.gold_maps) if evaluation.gold_maps else ""
+    options = evaluation.options.to_dict()
+    counting = options | {"nil": sorted(options["nil"]), "gold_id_map": gold_maps, "scores": SCORES}
     return Run(
-        signature=evaluation.signature,
-        counting=evaluation.options.to_dict() | {"scores": SCORES},
+        signature="|".join(x for x in evaluation.signature.split("|") if not x.startswith(_OF_INTERVALS)),
+        counting=counting,
         gold=gold_digest(digests),
         predictions=evaluation.pred_digest,
         id_map=map_digest(m.targets for m in evaluation.maps) if evaluation.maps else "",
@@ -207,92 +208,9 @@ def _rank(texts: Sequence[str]) -> IntArray:
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
-def to_json(run: Run) -> bytes:
-    """The run as a file; the same run gives the same bytes."""
-    columns = np.flatnonzero(run.counts.table.any(axis=0))
-    content = {
-        "schema": SCHEMA,
-        "signature": run.signature,
-        "counting": run.counting,
-        "gold": run.gold,
-        "predictions": run.predictions,
-        "id_map": run.id_map,
-        "documents": run.documents,
-        "names": run.names,
-        "counts": {COLUMNS[c]: run.counts.table[:, c].tolist() for c in columns.tolist()},
-        "annotations": _plain(run.annotations) | {"fate": run.annotations.fate.tolist()},
-        "fates": [fate.label for fate in Fate],
-        "spurious": _plain(run.spurious),
-    }
-    return orjson.dumps(content) + b"\n"
-
-
-def _plain(columns: Annotations | Spurious) -> dict[str, list[Any]]:
-    return {name: x if isinstance(x, list) else x.tolist() for name, x in columns._asdict().items()}
-
-
-def is_saved_run(head: bytes) -> bool:
-    """Whether a file that starts so is a saved run rather than prediction rows."""
-    return head.lstrip()[:40].replace(b" ", b"").startswith(b'{"schema":"spaneval.run/')
-
-
-def from_json(raw: bytes, file: str) -> Run:
-    """
-    A saved run.
-
-    Raises:
-        FormatError: If it is broken, or of a version that this program does not read.
-
-    """
-    try:
-        content = orjson.loads(raw)
-        if content["schema"] != SCHEMA:
-            message = f"a saved run of schema {content['schema']}, expected {SCHEMA}"
-            raise FormatError([Problem(message, file, hint="save it again with this version", kind=FormatError)])
-        counts = {name: np.array(values, dtype=np.int64) for name, values in content["counts"].items()}
-        return Run(
-            **{name: content[name] for name in ("signature", "counting", "gold", "predictions", "id_map")},
-            documents=content["documents"],
-            names=content["names"],
-            counts=Counts.from_columns(len(content["documents"]), **counts),
-            annotations=Annotations(**_arrays(content["annotations"])),
-            spurious=Spurious(**_arrays(content["spurious"])),
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        hint = "save it again with `spaneval score --save FILE`"
-        raise FormatError([Problem(f"a broken saved run: {error}", file, hint=hint, kind=FormatError)]) from error
-
-
-_DTYPES = {"doc": np.int32, "fate": np.int8}
-
-
-def _arrays(columns: Mapping[str, list[Any]]) -> dict[str, Any]:
-    texts = ("ids", "predicted")
-    return {k: v if k in texts else np.array(v, dtype=_DTYPES.get(k, np.int64)) for k, v in columns.items()}
-
-
-def as_run(system: Evaluation | Run | str | os.PathLike[str]) -> Run:
-    """
-    The run that `system` is: an evaluation, a run, or the path of a saved one.
-
-    Raises:
-        InputError: If the file cannot be read or is no saved run.
-
-    """
-    if isinstance(system, Run):
-        return system
-    if isinstance(system, str | os.PathLike):
-        name = os.fspath(system)
-        with open_bytes(name) as file:
-            return from_json(file.read(), name)
-    return run_of(system)
-
-
 def check_comparable(runs: Mapping[str, Run]) -> None:
     """
-    Refuse runs that were not counted alike.
+    Refuse runs that were not counted alike, over the same annotations.
 
     Args:
         runs: By name, the first of which the others are held against.
@@ -303,12 +221,81 @@ def check_comparable(runs: Mapping[str, Run]) -> None:
     """
     (first, base), *others = runs.items()
     for name, run in others:
-        if run.gold != base.gold:
-            message = f"{name} was scored on other gold than {first}: {run.gold[:8]}, not {base.gold[:8]}"
-            hint = "score both on the same gold; `--gt` may have changed since a run was saved"
-            raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
-        for key, value in base.counting.items():
-            if run.counting.get(key) != value:
-                message = f"{name} was counted with {key} {run.counting.get(key)!r}, {first} with {value!r}"
-                hint = "score both with the same options"
-                raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
+        check_gold(name, run, base.gold, base.n_gold_documents, f"as {first} was")
+        check_counting(name, run, base.counting, f"{first} with")
+        _check_aligned(name, run, first, base)
+
+
+def check_gold(name: str, run: Run, gold: str, n_documents: int, whose: str) -> None:
+    """
+    Refuse a run over other gold.
+
+    Args:
+        name: What the run is called.
+        run: The run.
+        gold: Digest of the gold that it should be over.
+        n_documents: How many documents that gold has.
+        whose: Where that gold comes from, to end a sentence.
+
+    Raises:
+        AlignmentError: If it differs; both values are shown.
+
+    """
+    if run.gold != gold:
+        found, expected = f"{run.n_gold_documents}d.{run.gold[:8]}", f"{n_documents}d.{gold[:8]}"
+        message = f"{name} was scored on gold gt:{found}, not on gt:{expected} {whose}"
+        hint = "score both on the same gold; it may have changed since a run was saved"
+        raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
+
+
+def check_counting(name: str, run: Run, counting: Mapping[str, Any], whose: str) -> None:
+    """
+    Refuse a run that was counted with other options.
+
+    Args:
+        name: What the run is called.
+        run: The run.
+        counting: Options that it should have been counted with, as in `Run.counting`.
+        whose: Where these come from, to stand before a value.
+
+    Raises:
+        AlignmentError: If one differs; both values are shown.
+
+    """
+    for key, value in counting.items():
+        if key not in _OF_READING and run.counting.get(key) != value:
+            message = f"{name} was counted with {key} {_shown(run.counting.get(key))}, {whose} {_shown(value)}"
+            raise AlignmentError([Problem(message, hint="score both with the same options", kind=AlignmentError)])
+
+
+def _shown(value: Any) -> str:
+    return "none" if value in (None, "", []) else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _check_aligned(name: str, run: Run, first: str, base: Run) -> None:
+    """Runs over the same gold hold the same annotations in the same places; a saved run that does not is broken."""
+    x, y = run.annotations, base.annotations
+    n = base.n_gold_documents
+    same = len(x) == len(y) and x.ids == y.ids and run.documents[:n] == base.documents[:n]
+    if not (same and all(np.array_equal(getattr(x, part), getattr(y, part)) for part in ("doc", "a", "b"))):
+        message = f"{name} and {first} hold different annotations of the same gold, so one of the files was changed"
+        raise AlignmentError([Problem(message, hint="save both runs again", kind=AlignmentError)])
+
+
+def stacked(runs: Sequence[Run]) -> IntArray:
+    """
+    Counts of all runs over the union of their documents.
+
+    Returns:
+        int64 of shape (D, S, C): the gold documents in their order, then those that only rows name, in key order. A
+        system without a row for a document still has that document's gold.
+
+    """
+    n_gold = runs[0].n_gold_documents
+    extra = sorted({key for run in runs for key in run.documents[n_gold:]})
+    table = np.zeros((n_gold + len(extra), len(runs), len(COLUMNS)), dtype=np.int64)
+    place = {key: n_gold + k for k, key in enumerate(extra)}
+    for k, run in enumerate(runs):
+        rows = [*range(n_gold), *(place[key] for key in run.documents[n_gold:])]
+        table[rows, k] = run.counts.table
+    return table

@@ -51,6 +51,26 @@ def _sums(values: UIntArray, doc: CodeArray, n_documents: int) -> UIntArray:
     return total
 
 
+def document_order(digests: UIntArray, names: Sequence[str]) -> IntArray:
+    """
+    The order in which documents are resampled and saved, whatever the order of the files.
+
+    Args:
+        digests: Digest of each gold document, of shape (D,).
+        names: Keys of the gold documents, then of documents that only rows name.
+
+    Returns:
+        The gold documents by digest, equal ones by key, then the others by key; int64.
+
+    """
+    n_gold = len(digests)
+    order = np.argsort(digests, kind="stable")
+    if (np.diff(digests[order]) == 0).any():
+        order = np.array(sorted(order.tolist(), key=lambda d: (int(digests[d]), names[d])), dtype=np.int64)
+    extra = sorted(range(n_gold, len(names)), key=names.__getitem__)
+    return np.concatenate([order, np.array(extra, dtype=np.int64)]).astype(np.int64)
+
+
 def rows_digest(rows: Predictions) -> str:
     """Sixteen hexadecimal digits that depend on the readable rows, in any order."""
     keys, ids = _hashed([*rows.keys, ""]), _hashed([*rows.ids, ""])

@@ -1,0 +1,246 @@
+"""
+Runs as files: JSON with a schema, the same bytes for the same run, and checked when it is read.
+
+A saved run that was cut short or changed by hand must not become a number, so everything that the file says twice is
+held against itself: the digest of the gold, and the counts against the outcomes that they count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import orjson
+
+from spaneval.corpus import CodeArray, IntArray
+from spaneval.counts import COLUMNS, Counts
+from spaneval.exceptions import FormatError
+from spaneval.loaders.tables import open_bytes
+from spaneval.loaders.utf8 import BOM
+from spaneval.problems import Problem
+from spaneval.reports import json
+from spaneval.runs import Annotations, Fate, Run, Spurious, run_of
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+
+SCHEMA: Final = "spaneval.run/1"
+HEAD_SIZE: Final = 200
+"""Bytes of a file that tell whether it is a saved run."""
+
+_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"spaneval\.run/')
+_MOST_DOCUMENTS = np.iinfo(np.int32).max
+
+
+def to_json(run: Run) -> bytes:
+    """The run as a file; the same run gives the same bytes."""
+    columns = np.flatnonzero(run.counts.table.any(axis=0))
+    content = {
+        "schema": SCHEMA,
+        "signature": run.signature,
+        "counting": run.counting,
+        "gold": run.gold,
+        "predictions": run.predictions,
+        "id_map": run.id_map,
+        "documents": run.documents,
+        "names": run.names,
+        "counts": {COLUMNS[c]: run.counts.table[:, c].tolist() for c in columns.tolist()},
+        "fates": [fate.label for fate in Fate],
+        "annotations": _plain(run.annotations),
+        "spurious": _plain(run.spurious),
+    }
+    return json.dump(content, indent=False)
+
+
+def _plain(columns: Annotations | Spurious) -> dict[str, list[Any]]:
+    return {name: x if isinstance(x, list) else x.tolist() for name, x in columns._asdict().items()}
+
+
+def is_saved_run(head: bytes) -> bool:
+    """Whether a file whose first `HEAD_SIZE` bytes are these is a saved run rather than prediction rows."""
+    return _HEAD.match(head) is not None
+
+
+def as_run(system: Evaluation | Run | str | os.PathLike[str]) -> Run:
+    """
+    The run that `system` is: an evaluation, a run, or the path of a saved one.
+
+    Raises:
+        InputError: If the file cannot be read or is no saved run.
+
+    """
+    if isinstance(system, Run):
+        return system
+    if isinstance(system, str | os.PathLike):
+        name = os.fspath(system)
+        with open_bytes(name) as file:
+            return from_json(file.read(), name)
+    return run_of(system)
+
+
+class _Broken(Exception):  # noqa: N818 - never leaves this module
+    """What is wrong with a saved run."""
+
+
+def from_json(raw: bytes, file: str) -> Run:
+    """
+    A saved run.
+
+    Args:
+        raw: The content of the file.
+        file: What messages call it.
+
+    Raises:
+        FormatError: If it is no saved run, broken, or of a version that this program does not read.
+
+    """
+    hint = "save it again with `spaneval score --save FILE`"
+    try:
+        return _run(_content(raw))
+    except _Broken as error:
+        raise FormatError([Problem(str(error), file, hint=hint, kind=FormatError)]) from error
+
+
+def _content(raw: bytes) -> dict[str, Any]:
+    try:
+        content = orjson.loads(raw.removeprefix(BOM))
+    except orjson.JSONDecodeError as error:
+        raise _Broken(f"a broken saved run: it is not valid JSON, or was cut short: {error}") from error
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if not isinstance(schema, str):
+        raise _Broken(f"not a saved run: expected an object with schema {SCHEMA}")
+    if schema != SCHEMA:
+        raise _Broken(f"schema {schema}, expected {SCHEMA}, a run saved by this version")
+    return cast("dict[str, Any]", content)
+
+
+def _run(content: Mapping[str, Any]) -> Run:
+    texts = {name: _value(content, name, str) for name in ("signature", "gold", "predictions", "id_map")}
+    if "|gt:" not in texts["signature"]:
+        raise _Broken("a broken saved run: its signature names no gold")
+    documents = _texts(content, "documents")
+    _check_documents(documents, texts["gold"])
+    n = len(documents)
+    if content.get("fates") != [fate.label for fate in Fate]:
+        raise _Broken("a broken saved run: 'fates' are not those of this version")
+    run = Run(
+        **texts,
+        counting=_value(content, "counting", dict),
+        documents=documents,
+        names=_texts(content, "names", n),
+        counts=_counts(_value(content, "counts", dict), n),
+        annotations=_annotations(_value(content, "annotations", dict), n),
+        spurious=_spurious(_value(content, "spurious", dict), n),
+    )
+    _check_sums(run)
+    return run
+
+
+def _value(content: Mapping[str, Any], name: str, kind: type) -> Any:
+    if not isinstance(content.get(name), kind):
+        raise _Broken(f"a broken saved run: '{name}' is missing or of another type")
+    return content[name]
+
+
+def _texts(content: Mapping[str, Any], name: str, n: int | None = None) -> list[str]:
+    values = cast("list[str]", _value(content, name, list))
+    if not all(isinstance(x, str) for x in values):
+        raise _Broken(f"a broken saved run: '{name}' holds something other than text")
+    _check_length(name, len(values), n)
+    return values
+
+
+def _integers(content: Mapping[str, Any], name: str, n: int | None = None, *, low: int = 0, below: int) -> IntArray:
+    """A column of integers from `low` up to `below`."""
+    values = _value(content, name, list)
+    if not all(type(x) is int for x in values):
+        raise _Broken(f"a broken saved run: '{name}' holds something other than integers")
+    _check_length(name, len(values), n)
+    if values and not low <= min(values) <= max(values) < below:
+        found = min(values) if min(values) < low else max(values)
+        raise _Broken(f"a broken saved run: '{name}' holds {found}, expected {low} or more and less than {below}")
+    return np.array(values, dtype=np.int64)
+
+
+def _check_length(name: str, found: int, expected: int | None) -> None:
+    if expected is not None and found != expected:
+        raise _Broken(f"a broken saved run: '{name}' has {found} entries, expected {expected}")
+
+
+def _check_documents(documents: list[str], gold: str) -> None:
+    """Digests come first, ascending, and add up to that of the gold; no other document stands twice."""
+    n_gold = sum(not x.startswith("?") for x in documents)
+    digests, extra = documents[:n_gold], documents[n_gold:]
+    are_digests = all(re.fullmatch("[0-9a-f]{16}", x) for x in digests)
+    if not are_digests or digests != sorted(digests) or len(set(extra)) != len(extra):
+        raise _Broken("a broken saved run: 'documents' are not in order")
+    if f"{sum(int(x, 16) for x in digests) % 2**64:016x}" != gold:
+        raise _Broken("a broken saved run: its documents are not those of its gold")
+
+
+def _counts(columns: Mapping[str, Any], n: int) -> Counts:
+    unknown = sorted(set(columns) - set(COLUMNS))
+    if unknown:
+        raise _Broken(f"a broken saved run: there is no count '{unknown[0]}'")
+    return Counts.from_columns(n, **{name: _integers(columns, name, n, below=2**53) for name in columns})
+
+
+def _doc(columns: Mapping[str, Any], n_documents: int) -> CodeArray:
+    doc = _integers(columns, "doc", below=min(n_documents, _MOST_DOCUMENTS)).astype(np.int32)
+    if (np.diff(doc) < 0).any():
+        raise _Broken("a broken saved run: 'doc' is not ascending")
+    return doc
+
+
+def _annotations(columns: Mapping[str, Any], n_documents: int) -> Annotations:
+    doc = _doc(columns, n_documents)
+    n, no_end = len(doc), 2**63
+    fate = _integers(columns, "fate", n, below=len(Fate)).astype(np.int8)
+    result = Annotations(
+        doc=doc,
+        a=_integers(columns, "a", n, below=no_end),
+        b=_integers(columns, "b", n, below=no_end),
+        ids=_texts(columns, "ids", n),
+        fate=fate,
+        predicted=_texts(columns, "predicted", n),
+        pred_a=_integers(columns, "pred_a", n, low=-1, below=no_end),
+        pred_b=_integers(columns, "pred_b", n, low=-1, below=no_end),
+    )
+    is_missed = fate == Fate.MISSED
+    if ((result.pred_a < 0) != is_missed).any() or ((result.pred_b < 0) != is_missed).any():
+        raise _Broken("a broken saved run: a missed annotation has a partner, or a found one has none")
+    return result
+
+
+def _spurious(columns: Mapping[str, Any], n_documents: int) -> Spurious:
+    doc = _doc(columns, n_documents)
+    n, no_end = len(doc), 2**63
+    a, b = _integers(columns, "a", n, below=no_end), _integers(columns, "b", n, below=no_end)
+    return Spurious(doc, a, b, _texts(columns, "predicted", n))
+
+
+def _check_sums(run: Run) -> None:
+    """Every count that the outcomes add up to is what they add up to, document by document."""
+    fate, doc, counts = run.annotations.fate, run.annotations.doc, run.counts
+
+    def per_document(documents: CodeArray) -> IntArray:
+        return np.bincount(documents, minlength=len(counts)).astype(np.int64, copy=False)
+
+    sums = {f"n_{x.label}": per_document(doc[fate == x]) for x in Fate if x not in _NO_COLUMN}
+    sums["n_id_correct"] = per_document(doc[fate == Fate.CORRECT])
+    sums["n_id_comparable"] = per_document(doc[fate <= Fate.WRONG])
+    sums["n_gold"] = per_document(doc)
+    sums["n_matched"] = per_document(doc[fate != Fate.MISSED])
+    sums["n_predicted"] = sums["n_matched"] + per_document(run.spurious.doc) + counts["n_bad_rows"]
+    for name, values in sums.items():
+        differs = np.flatnonzero(counts[name] != values)
+        if differs.size:
+            d = int(differs[0])
+            message = f"{name} of document {run.names[d]} is {counts[name][d]}, its outcomes add up to {values[d]}"
+            raise _Broken(f"a broken saved run: {message}")
+
+
+_NO_COLUMN: Final = (Fate.CORRECT, Fate.WRONG, Fate.MISSED)
