@@ -162,7 +162,7 @@ class _Collector:
         threshold = self.reading.min_score
         if scores is None or threshold is None:
             self._add_places(block, None)
-            key, entity = self.keys.codes_of_runs(keys), self.ids.codes(ids)
+            key, entity = self.keys.codes(keys), self.ids.codes(ids)
             return self._keep(rows, _Part(key, narrow(starts), narrow(ends), entity, None))
         if not np.isfinite(scores).all():
             return None

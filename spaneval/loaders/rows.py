@@ -243,8 +243,9 @@ def _json_lines(file: BinaryIO, name: str, progress: Progress | None, watch: Wat
             data = chunk.removeprefix(BOM) if line == 1 else chunk
             if watch:
                 watch(data, name, line)
-            yield _line_block(data, name, line)
-            line += data.count(b"\n")
+            block = _line_block(data, name, line)
+            yield block
+            line += len(block.rows) if block.lines is None else data.count(b"\n")
             if progress:
                 progress(len(chunk))
 
@@ -268,36 +269,41 @@ def _line_block(data: bytes, name: str, line: int) -> Block:
     data = data.rstrip(b"\r\n ")
     if _is_flat(data):
         try:
-            rows = orjson.loads(b"[" + data.replace(b"\n", b",") + b"]")
+            rows = orjson.loads(b"[" + data.replace(b"\n", b",\n") + b"]")
         except orjson.JSONDecodeError:
-            rows = []
-        if len(rows) == data.count(b"\n") + 1:  # else a string went over the end of a line
-
-            @cache
-            def texts() -> list[bytes]:
-                return data.split(b"\n")
-
-            return Block(rows, name, line, exact=lambda k: parse_exactly(texts()[k]))
+            return _block_line_by_line(data, name, line)
+        return Block(rows, name, line, exact=_Lines(data))
     return _block_line_by_line(data, name, line)
+
+
+class _Lines:
+    """The rows of a block with numbers kept as they are written; split only when one is asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.lines: list[bytes] = []
+
+    def __call__(self, k: int) -> Any:
+        """Row k."""
+        self.lines = self.lines or self.data.split(b"\n")
+        return parse_exactly(self.lines[k])
 
 
 def _is_flat(data: bytes) -> bool:
     """
-    Whether every line starts with the only opening brace in it and ends with the only closing one.
+    Whether every line starts with the only opening brace in it, and ends with a closing one.
 
-    Then joining lines by commas cannot make two objects of one line, nor one object of two.
+    If such lines, joined by a comma before each line end, are JSON, then each was one object: no string goes over a
+    line end, so the last brace closes what the only opening one began.
     """
     letters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(letters == _NEWLINE)
-    n = len(ends) + 1
-    if np.count_nonzero(letters == _OPEN) != n or np.count_nonzero(letters == _CLOSE) != n:
+    if data[:1] != b"{" or data[-1:] != b"}" or np.count_nonzero(letters == _OPEN) != len(ends) + 1:
         return False
     last = letters[ends - 1]
     if (last == _RETURN).any():
         last = np.where(last == _RETURN, letters[ends - 2], last)
-    return bool(
-        data[:1] == b"{" and data[-1:] == b"}" and (last == _CLOSE).all() and (letters[ends + 1] == _OPEN).all()
-    )
+    return bool((last == _CLOSE).all() and (letters[ends + 1] == _OPEN).all())
 
 
 def _block_line_by_line(data: bytes, name: str, line: int) -> Block:

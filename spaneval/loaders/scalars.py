@@ -53,18 +53,6 @@ class Vocabulary(dict[Any, int]):
         """The code of each value, int32 of shape (N,)."""
         return np.fromiter(map(self.__getitem__, values), dtype=np.int32, count=len(values))
 
-    def codes_of_runs(self, values: list[Any]) -> NDArray[np.int32]:
-        """The same, quicker where most values are integers equal to the one before."""
-        if set(map(type, values)) != {int}:
-            return self.codes(values)
-        try:
-            numbers = np.array(values, dtype=np.int64)
-        except OverflowError:
-            return self.codes(values)
-        starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
-        lengths = np.diff(starts, append=len(numbers))
-        return np.repeat(self.codes(numbers[starts].tolist()), lengths)
-
 
 def field_values(rows: list[Any], name: str) -> list[Any]:
     """One field of all rows, None where a row does not have it."""
