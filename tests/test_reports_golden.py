@@ -42,6 +42,8 @@ class StandIn:
     gold_maps: list[IdMap] = field(default_factory=list)
     n_documents_without_predictions: int = 0
     signature: str = "match:overlap|assign:exact-first|v:0.1.0"
+    groups: dict[str, Any] = field(default_factory=dict)
+    macro: None = None
 
     def __post_init__(self) -> None:
         self.n_documents = len(self.columns["n_gold"])

@@ -11,6 +11,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from spaneval.reports import groups
 from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ COLUMNS = ("measure", "value", "low", "high", "numerator", "denominator", "undef
 
 def render(evaluation: Evaluation, style: Style) -> bytes:
     """Measures in long form, or the table of documents with the names of the JSON report as columns."""
-    rows = _documents(evaluation) if style.per_document else _measures(evaluation)
+    rows = _measures(evaluation)
+    if style.per_document:
+        rows = _documents(evaluation)
+    elif evaluation.groups or evaluation.macro is not None:
+        rows = _groups(evaluation)
     return b"".join(dump(rows))
 
 
@@ -31,6 +36,13 @@ def _measures(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
     for name, value in evaluation.measures.items():
         low, high = evaluation.intervals.get(name) or (None, None)
         yield name, value, low, high, *evaluation.fractions[name], evaluation.undefined.get(name)
+
+
+def _groups(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
+    """The same in longer rows that say of which group, and whether of a macro average."""
+    yield groups.LONG_COLUMNS
+    for row in groups.long_rows(evaluation):
+        yield row.values()
 
 
 def _documents(evaluation: Evaluation) -> Iterator[Iterable[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spaneval.reports import content
+from spaneval.reports import content, groups
 from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     blocks = [
         _inputs(evaluation),
         _measures(evaluation, style),
+        *(_grid(table) for table in groups.tables(evaluation, style)),
         *(_aside(aside) for aside in content.asides(evaluation)),
         [f"- **{subject}**: {_inline(text)}" for subject, text in content.remarks(evaluation, style)],
         _documents(evaluation, style) if style.per_document else [],
@@ -48,6 +49,14 @@ def _measures(evaluation: Evaluation, style: Style) -> list[str]:
             interval = [row.interval] if title else []
             lines.append(_row([row.label, row.value, *interval, row.counts, _inline(row.meaning)]))
     return lines
+
+
+def _grid(table: groups.Table) -> list[str]:
+    about = f" {_inline(table.about)}" if table.about else ""
+    sides = ["---", *(["---:"] * (len(table.heading) - 1))]
+    rows = [_row([_inline(row[0]), *row[1:]]) for row in table.rows]
+    remarks = ["", *(_inline(remark) for remark in table.remarks)] if table.remarks else []
+    return [f"**{_inline(table.title)}**{about}", "", _row(table.heading), _row(sides), *rows, *remarks]
 
 
 def _aside(aside: content.Asides) -> list[str]:

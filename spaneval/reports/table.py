@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spaneval.reports import content
+from spaneval.reports import content, groups
 from spaneval.reports.text import Align, Paint, line, utf8, widths
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     blocks = [
         _inputs(evaluation),
         _measures(evaluation, style),
+        *(_grid(table, style.paint) for table in groups.tables(evaluation, style)),
         *(_aside(aside, style.paint) for aside in content.asides(evaluation)),
         _remarks(evaluation, style),
         _documents(evaluation, style) if style.per_document else [],
@@ -53,6 +54,15 @@ def _measures(evaluation: Evaluation, style: Style) -> list[str]:
 
 def _cells(row: content.Row, has_intervals: bool) -> list[str]:
     return [_INDENT + row.label, row.value, *([row.interval] if has_intervals else []), row.counts, row.meaning]
+
+
+def _grid(table: groups.Table, paint: Paint) -> list[str]:
+    """A table under a line that says what it shows."""
+    rows = [table.heading, *([_INDENT + row[0], *row[1:]] for row in table.rows)]
+    columns = widths(rows)
+    aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
+    title = paint.bold(table.title) + (f"   {paint.dim(table.about)}" if table.about else "")
+    return [title, *(line(row, columns, aligned) for row in rows), *(_INDENT + remark for remark in table.remarks)]
 
 
 def _aside(aside: content.Asides, paint: Paint) -> list[str]:
