@@ -217,7 +217,7 @@ def test_problems_of_the_table_are_passed_on(load):
     id_map, messages = load(b"from,to\na\nb\0,c\nd,\xff\ne,f\n", kind=FormatError)
     assert {"e": "f"} == id_map.targets
     assert [
-        "v.csv:2: 1 cell found, 2 expected, as in line 1",
+        "v.csv:2: 1 cell found, 2 expected, as in line 1\nhint: the line may have been cut short",
         "v.csv:3:2: a NUL byte, expected text\nhint: remove it",
         (
             "v.csv:4:3: not UTF-8: byte 0xFF\n"

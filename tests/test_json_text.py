@@ -53,7 +53,7 @@ def test_deeply_nested_json_is_read_or_refused_in_words():
 
 def test_a_problem_shows_the_place():
     expected = "x.json:3:5: not valid JSON: unexpected character, expected a JSON value\n  3 |  1, ?]\n    |     ^"
-    assert expected == str(json_problem(b"[\n\n 1, ?]", "x.json"))
+    assert expected == str(json_problem(b"[\n\n 1, ?]", "x.json")).split("\nhint: ")[0]
 
 
 def test_long_lines_are_cut_around_the_place():

@@ -264,7 +264,7 @@ def test_names_of_files_do_not_matter_where_content_tells(tmp_path, name):
 def test_a_list_in_the_first_line_of_json_lines_is_a_bad_row(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"[]\n" + ROW)
-    assert ["x.jsonl:1: expected an object per row, found a list"] == messages(path)
+    assert ["x.jsonl:1: expected an object per row, found a list"] == [m.split("\n")[0] for m in messages(path)]
     assert ONE == table(load(path, skips_bad_rows=True))
 
 
@@ -440,7 +440,7 @@ def test_ids_are_text_and_integers_of_any_size_exact(written, expected):
 def test_values_that_are_no_id(written):
     got = read_one(b'{"itext": 0, "a": 1, "b": 3, "entity_id_predicted": %s}' % written.encode())
     assert str(got).startswith("x.jsonl:1: 'entity_id_predicted' is ")
-    assert str(got).endswith("expected one id: text, an integer or null")
+    assert "expected one id: text, an integer or null\nhint: " in str(got)
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_infinity_in_memory_is_no_offset_and_no_score():
     assert [
         "row 1: 'b' is inf, expected an integer within 64 bits",
         "row 2: score inf, but --min-score needs a number in every row",
-    ] == [str(p) for p in problems.kept]
+    ] == [str(p).split("\n")[0] for p in problems.kept]
 
 
 @pytest.mark.parametrize(("cell", "expected"), [("3", 3), ("3.0", 3), ("03", 3), ("9223372036854775807", 2**63 - 1)])

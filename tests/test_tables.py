@@ -110,7 +110,7 @@ def test_a_wrong_number_of_cells_is_reported_with_found_and_expected():
     records, messages = read(b"a,b\n1\n2,3\n4,5,6\n")
     assert [["a", "b"], ["2", "3"]] == [record.cells for record in records]
     assert [
-        "t.csv:2: 1 cell found, 2 expected, as in line 1",
+        "t.csv:2: 1 cell found, 2 expected, as in line 1\nhint: the line may have been cut short",
         (
             "t.csv:4: 3 cells found, 2 expected, as in line 1\n"
             "hint: a cell that holds a comma needs double quotes around it"

@@ -15,6 +15,7 @@ from spaneval.loaders.json_text import Lines, parse_exactly
 from spaneval.loaders.scalars import BAD, INT64_MAX, NumberText, describe, offset, text_id
 from spaneval.problems import Problem, Problems
 
+_DOCUMENT = 'gold is like {"text": "…", "ground_truth": [{"a": 0, "b": 4, "entity_id": "Q1"}]}, or a list of these'
 ANNOTATION_KEYS: Final = ("a", "b", "entity_id", "ignore", "itext")
 
 Path = tuple[str | int, ...]
@@ -47,7 +48,7 @@ class FileReader:
             document = self.exact[position]
         self.position = position
         if not isinstance(document, Mapping):
-            self._add((), f"expected a document object, found {describe(document)}", FormatError)
+            self._add((), f"expected a document object, found {describe(document)}", FormatError, _DOCUMENT)
             return {"ground_truth": []}
         return self._document(document)
 
@@ -57,7 +58,12 @@ class FileReader:
         if isinstance(text, str) and not isinstance(text, NumberText):
             plain["text"] = text
         elif text is not None:
-            self._add(("text",), f"'text' is {describe(text)}, expected a string", FormatError)
+            self._add(
+                ("text",),
+                f"'text' is {describe(text)}, expected a string",
+                FormatError,
+                "leave the key out if there is no text",
+            )
         for key in ("doc_id", "itext"):
             plain[key] = self._key(document.get(key), (key,))
         plain["evaluation_span"] = self._scope(document, plain.get("text"))
@@ -82,7 +88,12 @@ class FileReader:
         annotations = document["ground_truth"]
         if annotations is None or isinstance(annotations, list | tuple):
             return None if annotations is None else list(annotations)
-        self._add(("ground_truth",), f"'ground_truth' is {describe(annotations)}, expected a list or null", FormatError)
+        self._add(
+            ("ground_truth",),
+            f"'ground_truth' is {describe(annotations)}, expected a list or null",
+            FormatError,
+            _DOCUMENT,
+        )
         return []
 
     def _scope(self, document: Mapping[str, Any], text: str | None) -> list[int] | None:
@@ -106,20 +117,30 @@ class FileReader:
     def _key(self, value: Any, path: Path) -> str | None:
         text = text_id(value)
         if text is BAD:
-            self._add(path, f"'{path[-1]}' is {describe(value)}, expected text or an integer", FormatError)
+            self._add(
+                path,
+                f"'{path[-1]}' is {describe(value)}, expected text or an integer",
+                FormatError,
+                "it names the document",
+            )
             return None
         return text
 
     def _annotation(self, item: Any, k: int, document: Mapping[str, Any]) -> dict[str, Any] | None:
         path = ("ground_truth", k)
         if not isinstance(item, Mapping):
-            self._add(path, f"expected an annotation object, found {describe(item)}", FormatError)
+            self._add(path, f"expected an annotation object, found {describe(item)}", FormatError, _DOCUMENT)
             return None
         span = self._span(item, path, document)
         ids = self._ids(item.get("entity_id"), path)
         ignore = item.get("ignore", False)
         if ignore is not None and not isinstance(ignore, bool):
-            self._add(path, f"'ignore' is {describe(ignore)}, expected true or false", FormatError)
+            self._add(
+                path,
+                f"'ignore' is {describe(ignore)}, expected true or false",
+                FormatError,
+                "leave it out where it is false",
+            )
         plain: dict[str, Any] = {key: None for key in item if key not in ANNOTATION_KEYS}  # their names still count
         if "entity_id" in item:
             plain["entity_id"] = ids
@@ -137,7 +158,12 @@ class FileReader:
                 return None
             value = offset(item[key])
             if value is BAD:
-                self._add(path, f"'{key}' is {describe(item[key])}, expected an integer within 64 bits", SpanError)
+                self._add(
+                    path,
+                    f"'{key}' is {describe(item[key])}, expected an integer within 64 bits",
+                    SpanError,
+                    "offsets are whole numbers of Unicode code points, from 0",
+                )
                 return None
             ends.append(value)
         a, b = ends
@@ -162,7 +188,7 @@ class FileReader:
             text = text_id(one)
             if text is BAD:
                 expected = "expected text, an integer, null or a list of these"
-                self._add(path, f"entity_id is {describe(one)}, {expected}", FormatError)
+                self._add(path, f"entity_id is {describe(one)}, {expected}", FormatError, "write the id as text")
             elif text is not None:
                 texts.append(text)
         return tuple(texts)

@@ -121,14 +121,14 @@ def _first_error(raw: bytes, text: str) -> tuple[str, int, int]:
     return "more than one value", 1, 1
 
 
-def _hint(reason: str, *, is_line: bool) -> str | None:
+def _hint(reason: str, *, is_line: bool) -> str:
     if reason == "a NUL byte":
         return "remove it; a file with many is UTF-16: iconv -f UTF-16LE -t UTF-8 FILE"
     if is_line or "a second value" in reason:
         return "one JSON object per line is expected; `jq -c . FILE` rewrites pretty-printed JSON"
     if "middle of a value" in reason:
         return "the file may have been cut short; write it again"
-    return None
+    return "JSON has double quotes, no comments, no trailing commas, no NaN or Infinity; `jq . FILE` checks it"
 
 
 def _reason(message: str) -> str:

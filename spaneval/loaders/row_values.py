@@ -109,7 +109,8 @@ class RowReader:
         if isinstance(row, Broken):
             return BadRow(row.problem)
         if not isinstance(row, Mapping):
-            return BadRow(self._problem(f"expected an object per row, found {describe(row)}"))
+            hint = 'a row is an object such as {"itext": 0, "a": 5, "b": 12, "entity_id_predicted": "Q1"}'
+            return BadRow(self._problem(f"expected an object per row, found {describe(row)}", hint=hint))
         if self.block.exact is not None and any(_needs_exact(row.get(name)) for name in self.name.values()):
             row = self.block.exact(k)
         self.row = row
@@ -133,7 +134,8 @@ class RowReader:
         value = self.row.get(name)
         key = text_id(value)
         if key is BAD:
-            return self._problem(f"'{name}' is {describe(value)}, expected an integer or text")
+            hint = "it names the document: its number or its doc_id"
+            return self._problem(f"'{name}' is {describe(value)}, expected an integer or text", hint=hint)
         if key is None and self.reading.needs_key:
             what = f"no '{name}' (found: {self._found()})" if name not in self.row else f"'{name}' is empty"
             return self._problem(f"{what}; with several gold documents it cannot be guessed", hint=self._key_hint())
@@ -151,7 +153,7 @@ class RowReader:
         entity = text_id(self.row.get(name))
         if entity is BAD:
             message = f"'{name}' is {describe(self.row[name])}, expected one id: text, an integer or null"
-            return self._problem(message)
+            return self._problem(message, hint="write the best id, as text; null where there is none")
         return entity
 
     def _score(self) -> float | Problem | None:
@@ -161,7 +163,7 @@ class RowReader:
         score = number(value, from_text=self.block.is_text)
         if score is BAD:
             found = "no score" if is_missing(value) else f"score {describe(value)}"
-            hint = f"--field score=NAME names the field; found: {self._found()}" if is_missing(value) else None
+            hint = f"--field score=NAME names the field (found: {self._found()}); or leave out --min-score"
             return self._problem(f"{found}, but --min-score needs a number in every row", hint=hint)
         return score
 
@@ -170,7 +172,8 @@ class RowReader:
         is_given = [not is_missing(self.row.get(name)) for name in absolute]
         if is_given[0] != is_given[1]:
             given, missing = absolute if is_given[0] else absolute[::-1]
-            return self._problem(f"'{given}' without '{missing}', expected both or neither", SpanError)
+            hint = "both are offsets in the document, which win over a and b"
+            return self._problem(f"'{given}' without '{missing}', expected both or neither", SpanError, hint)
         ends = []
         for name in absolute if all(is_given) else [self.name["a"], self.name["b"]]:
             value = self.row.get(name)
@@ -178,7 +181,8 @@ class RowReader:
                 return self._missing(name)
             end = offset(value, from_text=self.block.is_text)
             if end is BAD:
-                return self._problem(f"'{name}' is {describe(value)}, expected an integer within 64 bits", SpanError)
+                message = f"'{name}' is {describe(value)}, expected an integer within 64 bits"
+                return self._problem(message, SpanError, "offsets are whole numbers of Unicode code points, from 0")
             ends.append(end)
         a, b = ends
         if a < 0:

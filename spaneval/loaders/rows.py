@@ -369,7 +369,7 @@ def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) ->
 
 def _not_rows(content: Any, name: str) -> Problem:
     found = describe(content)
-    hint = None
+    hint = 'a row is an object such as {"itext": 0, "a": 5, "b": 12, "entity_id_predicted": "Q1"}'
     if isinstance(content, dict):
         found = f"an object with the keys {', '.join(content) or '(none)'}"
         if "ground_truth" in content:

@@ -114,7 +114,11 @@ def read_delimited(
 
 def _report_width(record: Record, header: Record, name: str, problems: Problems) -> None:
     found, expected = len(record.cells), len(header.cells)
-    hint = "a cell that holds a comma needs double quotes around it" if found > expected else None
+    hint = (
+        "a cell that holds a comma needs double quotes around it"
+        if found > expected
+        else "the line may have been cut short"
+    )
     message = f"{_cells_text(found)} found, {expected} expected, as in line {header.line}"
     problems.add(Problem(message, name, record.line, hint=hint, kind=FormatError))
 
@@ -273,6 +277,8 @@ def open_bytes(path: str) -> BinaryIO:
     """
     name = display_name(path)
     stream: BinaryIO | None = None
+    if path == "-" and sys.stdin is None:
+        raise InputError([Problem("cannot be read: it is closed", name, hint="pipe the rows in, or name a file")])
     try:
         stream = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - closed by Prepended
         head = stream.read(2)
