@@ -68,6 +68,7 @@ class Corpus:
         ids: Distinct gold ids: each a tuple of the acceptable ids, sorted, without repeats, never empty.
         is_ignored: bool of shape (G,), or None if no annotation is ignored.
         fields: Further keys of the annotations by name, lists of length G, as far as an option asked for them.
+        keys: All keys of the annotations.
 
     """
 
@@ -79,6 +80,7 @@ class Corpus:
     ids: list[tuple[str, ...]]
     is_ignored: BoolArray | None
     fields: dict[str, list[Any]] = field(default_factory=dict)
+    keys: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -153,6 +155,7 @@ class Predictions:
         surfaces: Mentions for the check of the documents, as far as the rows carry any.
         echo: The gold that the linker saw, from its report: (document, a, b), int64 of shape (E, 3), or None.
         fields: Further fields of the rows by name, lists of length P, as far as an option asked for them.
+        seen_fields: Names of all fields of the rows, where `fields` were asked for.
         n_below_score: Rows left out by `min_score`.
         n_absolute: Rows whose offsets came from `a_abs`, `b_abs`.
 
@@ -170,6 +173,7 @@ class Predictions:
     surfaces: Surfaces | None = None
     echo: IntArray | None = None
     fields: dict[str, list[Any]] = field(default_factory=dict)
+    seen_fields: frozenset[str] = frozenset()
     n_below_score: int = 0
     n_absolute: int = 0
 

@@ -19,9 +19,9 @@ from spaneval.averages import Average, Macro, grouped_fields, macro_over_documen
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
-from spaneval.grouping import row_fields
+from spaneval.grouping import gold_fields, row_fields
 from spaneval.groups import Group, group_by
-from spaneval.inputs import Progress, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
+from spaneval.inputs import Progress, ReadAhead, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
 from spaneval.loaders.id_map import IdMap
 from spaneval.loaders.rows import RowFormat
 from spaneval.measures import Measure, default_measures
@@ -335,7 +335,9 @@ def evaluate(
     with paused_gc():
         maps = read_maps(id_map, id_map_columns, problems)
         gold_maps = read_maps(gold_id_map, id_map_columns, problems)
-        corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress)
+        kept = gold_fields(fields)
+        with ReadAhead(predictions, chosen, pred_format, kept) as ahead:
+            corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress, fields=kept)
         problems.raise_if_any()
         kept = row_fields(fields)
         rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress, fields=kept)

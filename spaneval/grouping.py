@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -222,6 +223,8 @@ def _by_key(field: str) -> Callable[[Evaluation], Grouping]:
         corpus, rows = evaluation.corpus, evaluation.predictions
         if len(corpus) + len(rows) and not _has(evaluation, field):
             raise _no_such_key(evaluation, field)
+        if field in corpus.keys and field not in corpus.fields:
+            raise ValueError(f"the gold was read without {field!r}; read it with by={field!r}")
         gold = corpus.fields.get(field) or [None] * len(corpus)
         pred = rows.fields.get(field) or [None] * len(rows)
         if evaluation.scored.row is not None:
@@ -232,13 +235,22 @@ def _by_key(field: str) -> Callable[[Evaluation], Grouping]:
 
 
 def _has(evaluation: Evaluation, field: str) -> bool:
-    columns = (evaluation.corpus.fields.get(field), evaluation.predictions.fields.get(field))
-    return any(value is not None for column in columns for value in column or ())
+    """Whether a row, or an annotation where that matters, has the key."""
+    theirs = evaluation.options.fields.get(field, field)
+    is_in_gold = field != "score" and field in evaluation.corpus.keys
+    return is_in_gold or theirs in evaluation.predictions.seen_fields
 
 
 def _no_such_key(evaluation: Evaluation, field: str) -> FormatError:
+    """What to say of a field that nothing has, with the nearest of all keys that were seen."""
+    seen = evaluation.predictions.seen_fields | (frozenset() if field == "score" else evaluation.corpus.keys)
     what = "row" if field == "score" else "annotation and no row"
-    return FormatError([Problem(f"--by {field}: no {what} has a '{field}'", kind=FormatError)])
+    near = get_close_matches(field, sorted({*seen, *FIELDS}), 1)
+    hint = f"--field score=NAME names the field; found: {', '.join(sorted(seen))}" if field == "score" else None
+    if near and near[0] != field:
+        hint = f"is '{near[0]}' meant?"
+    found = "" if hint else f" (found: {', '.join(sorted(seen)) or 'nothing'})"
+    return FormatError([Problem(f"--by {field}: no {what} has '{field}'{found}", hint=hint, kind=FormatError)])
 
 
 def _text(value: Any) -> str | None:

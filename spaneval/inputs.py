@@ -71,16 +71,19 @@ def read_gold(
     keep_texts: bool,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    fields: Sequence[str] = (),
 ) -> Corpus:
-    """The gold in any of the forms that `evaluate` takes."""
+    """The gold in any of the forms that `evaluate` takes; `fields` are further keys of the annotations to keep."""
     if isinstance(gold, Corpus):
         return gold
     paths = _paths(gold)
     if paths is None:
         read = gold_from_frame if hasattr(gold, "iterrows") else gold_from_documents
-        return read(gold, problems=problems, notes=notes)
+        return read(gold, problems=problems, notes=notes, fields=fields)
     report = _adding_up(progress, "gold")
-    return load_gold(paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report, watch=watch)
+    return load_gold(
+        paths, problems=problems, notes=notes, keep_texts=keep_texts, progress=report, watch=watch, fields=fields
+    )
 
 
 def read_predictions(

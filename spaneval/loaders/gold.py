@@ -96,6 +96,7 @@ def load_gold(
     keep_texts: bool = False,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    fields: Sequence[str] = (),
 ) -> Corpus:
     """
     Read gold files.
@@ -107,12 +108,13 @@ def load_gold(
         keep_texts: Whether to keep every text; else only those that the check of the documents looks at.
         progress: Called with the number of bytes read since the last call.
         watch: Sees the text of every file that is JSON.
+        fields: Further keys of the annotations to keep.
 
     Returns:
         The corpus, without what was reported to `problems`.
 
     """
-    builder = _Builder(problems, notes, keep_texts=keep_texts)
+    builder = _Builder(problems, notes, keep_texts=keep_texts, fields=fields)
     for name in find_gold_files(paths, problems):
         raw = read_gold_file(name, problems)
         if raw is None:
@@ -130,16 +132,20 @@ def load_gold(
     return builder.finish()
 
 
-def gold_from_documents(documents: Iterable[Mapping[str, Any]], *, problems: Problems, notes: list[Note]) -> Corpus:
+def gold_from_documents(
+    documents: Iterable[Mapping[str, Any]], *, problems: Problems, notes: list[Note], fields: Sequence[str] = ()
+) -> Corpus:
     """Gold from documents in memory, shaped as in a file."""
-    builder = _Builder(problems, notes, keep_texts=True)
+    builder = _Builder(problems, notes, keep_texts=True, fields=fields)
     if isinstance(documents, Mapping):
         documents = [documents]
     builder.add_file(MEMORY, [dict(d) if isinstance(d, Mapping) else d for d in documents], None)
     return builder.finish()
 
 
-def gold_from_frame(frame: pd.DataFrame, *, problems: Problems, notes: list[Note]) -> Corpus:
+def gold_from_frame(
+    frame: pd.DataFrame, *, problems: Problems, notes: list[Note], fields: Sequence[str] = ()
+) -> Corpus:
     """Gold from a data frame with a row per annotation; `itext` or `doc_id` tells documents apart."""
     key = next((name for name in ("doc_id", "itext") if name in frame.columns), None)
     if key is None:
@@ -152,7 +158,7 @@ def gold_from_frame(frame: pd.DataFrame, *, problems: Problems, notes: list[Note
         name = text_id(row[key])
         document = documents.setdefault(row[key] if name is BAD else name, {key: row[key], "ground_truth": []})
         document["ground_truth"].append({column: value for column, value in row.items() if column != key})
-    return gold_from_documents(documents.values(), problems=problems, notes=notes)
+    return gold_from_documents(documents.values(), problems=problems, notes=notes, fields=fields)
 
 
 def read_gold_file(name: str, problems: Problems) -> bytes | None:
@@ -181,8 +187,9 @@ class _Columns(NamedTuple):
 class _Builder:
     """Gathers documents file by file, and makes the corpus of them."""
 
-    def __init__(self, problems: Problems, notes: list[Note], *, keep_texts: bool) -> None:
+    def __init__(self, problems: Problems, notes: list[Note], *, keep_texts: bool, fields: Sequence[str]) -> None:
         self.problems, self.notes, self.keep_texts = problems, notes, keep_texts
+        self.fields: dict[str, list[Any]] = {name: [] for name in fields}
         self.files: list[str] = []
         self.file: list[int] = []
         self.position: list[int] = []
@@ -254,6 +261,10 @@ class _Builder:
             self.text_hash.append(0 if text is None else text_hash(text))
             if text is not None:
                 self._keep_text(k, text)
+        if self.fields:
+            annotations = [x for document in documents for x in document["ground_truth"] or ()]
+            for name, kept in self.fields.items():
+                kept += field_values(annotations, name)
         codes = self.ids.codes(columns.id)
         ignore = None if columns.ignore is None else np.array(columns.ignore, dtype=np.bool_)
         self.counts += columns.counts
@@ -285,6 +296,8 @@ class _Builder:
             id=code_of[joined(code)],
             ids=ids,
             is_ignored=self._ignored(),
+            fields=self.fields,
+            keys=frozenset(map(str, self.keys)),
         )
 
     def _ignored(self) -> Any:

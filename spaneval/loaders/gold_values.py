@@ -141,7 +141,7 @@ class FileReader:
                 FormatError,
                 "leave it out where it is false",
             )
-        plain: dict[str, Any] = {key: None for key in item if key not in ANNOTATION_KEYS}  # their names still count
+        plain = {key: value for key, value in item.items() if key not in ANNOTATION_KEYS}
         if "entity_id" in item:
             plain["entity_id"] = ids
         itext = self._key(item.get("itext"), (*path, "itext"))

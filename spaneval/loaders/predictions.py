@@ -131,8 +131,8 @@ class _Collector:
         if not self.has_id_field:
             id_name = self.name["entity_id_predicted"]
             self.has_id_field = any(id_name in row for row in rows if isinstance(row, Mapping))
-            if not self.has_id_field:
-                self.seen_fields |= set().union(*(row for row in rows if isinstance(row, Mapping)))
+        if not self.has_id_field or self.fields:
+            self.seen_fields |= set().union(*(row for row in rows if isinstance(row, Mapping)))
         if not self.key_is_settled:
             doc_id = self.name["doc_id"]
             if any(text_id(row.get(doc_id)) not in (None, BAD) for row in rows if isinstance(row, Mapping)):
@@ -323,6 +323,7 @@ class _Collector:
             surfaces=_surfaces(self.mentions),
             echo=_echo(self.echo),
             fields=fields,
+            seen_fields=frozenset(map(str, self.seen_fields)),
             n_below_score=self.n_below_score,
             n_absolute=self.n_absolute,
         )
