@@ -117,7 +117,7 @@ def test_plain_and_careful_reading_give_one_table(tmp_path, data, min_score):
     """
     path = tmp_path / "rows.jsonl"
     path.write_bytes(as_lines(data))
-    how = {"min_score": min_score, "mentions_of": {"0", "1"}, "fields": ("mention", "type")}
+    how = {"min_score": min_score, "fields": ("mention", "type")}
 
     quick, quick_memory = load(path, **how), memory(data, **how)
     with carefully():
@@ -139,6 +139,16 @@ def test_size_of_pieces_does_not_matter(tmp_path, data, size):
         patch.setattr(rows_module, "BLOCK", size)
         assert expected == whole(load(path))
         assert lines == lines_of(load(path))
+
+
+@in_files
+@given(st.lists(st.sampled_from(["row", "", " ", "\r"]), max_size=12), st.integers(1, 200))
+def test_blank_lines_count_as_lines_wherever_a_piece_ends(tmp_path, kinds, size):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\n".join(ROW if kind == "row" else kind.encode() for kind in kinds))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows_module, "CHUNK", size)
+        assert [k for k, kind in enumerate(kinds, 1) if kind == "row"] == lines_of(load(path))
 
 
 def write_csv(path: Path, data: Rows, delimiter: str = ",") -> None:

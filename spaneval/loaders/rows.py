@@ -245,7 +245,8 @@ def _json_lines(file: BinaryIO, name: str, progress: Progress | None, watch: Wat
                 watch(data, name, line)
             block = _line_block(data, name, line)
             yield block
-            line += len(block.rows) if block.lines is None else data.count(b"\n")
+            has_row_per_line = block.lines is None and data.endswith((b"}\n", b"}\r\n"))
+            line += len(block.rows) if has_row_per_line else data.count(b"\n")
             if progress:
                 progress(len(chunk))
 
