@@ -86,6 +86,7 @@ def count(
     *,
     bad_doc: CodeArray,
     bad_has_id: BoolArray,
+    n_named_documents: int | None = None,
 ) -> Counts:
     """
     Count everything, document by document.
@@ -99,6 +100,7 @@ def count(
         ids: What the id codes stand for.
         bad_doc: Document of each row that could not be read.
         bad_has_id: Whether it had an id.
+        n_named_documents: Those that gold or rows name; only these can be unknown. None if all are.
 
     """
 
@@ -135,7 +137,9 @@ def count(
         n_no_predicted_id=by_outcome[Outcome.NO_PREDICTED_ID],
         n_unmapped=by_outcome[Outcome.UNMAPPED],
         n_minted=by_outcome[Outcome.MINTED],
-        n_unknown_docs_rows=_unknown(n_documents, n_gold_documents, per_document(pred.doc) + per_document(bad_doc)),
+        n_unknown_docs_rows=_between(
+            n_gold_documents, n_named_documents, per_document(pred.doc) + per_document(bad_doc)
+        ),
         n_gold_nil=per_document(gold_doc, ids.is_nil_gold[gold_id]),
         n_predicted_nil=per_document(pred_doc, ids.is_nil_pred[pred_id]),
         n_nil_correct=per_document(pair_doc, counted & nil_pred & correct),
@@ -144,6 +148,8 @@ def count(
     )
 
 
-def _unknown(n_documents: int, n_gold_documents: int, rows: IntArray) -> IntArray:
-    """Rows of the documents that the gold does not hold."""
-    return np.where(np.arange(n_documents) < n_gold_documents, 0, rows)
+def _between(first: int, end: int | None, rows: IntArray) -> IntArray:
+    """Rows of the documents from `first` on and before `end`, 0 for the others."""
+    result = np.zeros_like(rows)
+    result[first:end] = rows[first:end]
+    return result

@@ -26,7 +26,7 @@ from spaneval.loaders.id_map import IdMap
 from spaneval.loaders.rows import RowFormat
 from spaneval.measures import Measure, default_measures
 from spaneval.options import Options
-from spaneval.pairing.documents import Aligned, align
+from spaneval.pairing.documents import Aligned, align, n_named
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
 from spaneval.resampling import DEFAULT_SEED, Bootstrap, bootstrap
@@ -360,6 +360,7 @@ def evaluate(
         ids,
         bad_doc=aligned.bad_doc,
         bad_has_id=aligned.bad_has_id,
+        n_named_documents=n_named(aligned.names),
     )
     counted = ~pairs.is_ignored
     notes += id_notes(

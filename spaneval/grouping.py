@@ -318,6 +318,10 @@ FIELDS: Final[MappingProxyType[str, Callable[[Evaluation], Grouping]]] = Mapping
 """Fields that mean something of their own; any other is a key of annotations and rows."""
 
 
+ALWAYS: Final = ("document", "file")
+"""Fields whose groups are there even if nothing belongs to them."""
+
+
 def row_fields(by: Iterable[str]) -> tuple[str, ...]:
     """The keys of the rows that have to be kept for these fields."""
     return tuple(field for field in dict.fromkeys(by) if field not in FIELDS or field == "score")

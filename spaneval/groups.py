@@ -16,8 +16,9 @@ import numpy as np
 from spaneval.corpus import IntArray
 from spaneval.counting import Pairs, Side, count
 from spaneval.counts import COLUMNS, Counts
-from spaneval.grouping import Grouping, grouping
+from spaneval.grouping import ALWAYS, Grouping, grouping
 from spaneval.measures import Measure, default_measures
+from spaneval.pairing.documents import n_named
 from spaneval.resampling import Intervals, bootstrap
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ def cells(evaluation: Evaluation, by: str) -> Cells:
         evaluation.ids,
         bad_doc=bad_cell,
         bad_has_id=evaluation.bad_has_id[: len(bad_doc)],
+        n_named_documents=int(np.searchsorted(keys, n_named(evaluation.document_names) * n_values)),
     )
     absent = _ABSENT[made.side]
     counts.table[:, [name in absent for name in COLUMNS]] = 0
@@ -199,6 +201,8 @@ def group_by(evaluation: Evaluation, by: str) -> dict[str, Group]:
     groups: dict[str, Group] = {}
     for k, value in enumerate(found.values):
         rows = by_group[ends[k] : ends[k + 1]]
+        if not len(rows) and by not in ALWAYS:  # only matched predictions name it, which are in other groups
+            continue
         part = found.take(rows)
         groups[value] = part.group_of(measures, _resampled(evaluation, part, measures))
     return groups

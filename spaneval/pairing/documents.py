@@ -59,6 +59,11 @@ class Aligned(NamedTuple):
     n_unknown: int
 
 
+def n_named(names: Sequence[str]) -> int:
+    """How many of the documents of `Aligned.names` have a name: all but `KEYLESS`."""
+    return len(names) - (names[-1:] == [KEYLESS])
+
+
 def row_key_field(documents: Documents, doc_key: DocKey) -> str | None:
     """The field of the rows that names their document; None where rows decide between `doc_id` and `itext`."""
     if doc_key == "auto":
