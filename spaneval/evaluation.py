@@ -335,12 +335,14 @@ def evaluate(
     with paused_gc():
         maps = read_maps(id_map, id_map_columns, problems)
         gold_maps = read_maps(gold_id_map, id_map_columns, problems)
-        kept = gold_fields(fields)
-        with ReadAhead(predictions, chosen, pred_format, kept) as ahead:
+        wanted = row_fields(fields)
+        with ReadAhead(predictions, chosen, pred_format, wanted) as ahead:
+            kept = gold_fields(fields)
             corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress, fields=kept)
-        problems.raise_if_any()
-        kept = row_fields(fields)
-        rows = read_predictions(predictions, corpus, chosen, pred_format, problems, notes, progress, fields=kept)
+            problems.raise_if_any()
+            rows = read_predictions(
+                predictions, corpus, chosen, pred_format, problems, notes, progress, ahead=ahead, fields=wanted
+            )
         problems.raise_if_any()
         texts = TextsOf(gold, corpus)
         aligned = align(corpus, rows, chosen, problems=problems, notes=notes, all_texts=texts)

@@ -9,15 +9,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from spaneval.background import Background, can_fork
 from spaneval.corpus import Corpus, Predictions
 from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
 from spaneval.loaders.id_map import IdMap, as_id_map
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
 from spaneval.loaders.rows import RowFormat, Watch
 from spaneval.options import Options
-from spaneval.pairing.documents import keys_with_text, row_key_field
+from spaneval.pairing.documents import row_key_field
 from spaneval.problems import Note, Problems
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     Rows = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
     Gold = Rows | Corpus
     Map = IdMap | Mapping[Any, object] | str | os.PathLike[str] | pd.DataFrame
+
+WORTH_A_PROCESS: Final = 8_000_000
+"""Bytes of prediction files from which on a second process gains more than it costs (some 10 ms)."""
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage, the bytes done, and the bytes in all where they are known."""
@@ -95,20 +99,23 @@ def read_predictions(
     notes: list[Note],
     progress: Progress | None = None,
     *,
+    ahead: ReadAhead | None = None,
     watch: Watch | None = None,
     fields: Sequence[str] = (),
 ) -> Predictions:
-    """The rows in any of the forms that `evaluate` takes; without gold, a row needs no document."""
+    """
+    The rows in any of the forms that `evaluate` takes; without gold, a row needs no document.
+
+    Args:
+        ahead: The same rows, as far as they were read ahead of the gold; asked first.
+
+    """
     documents = None if corpus is None else corpus.documents
-    reading = RowReading(
-        key_field="itext" if documents is None else row_key_field(documents, options.doc_key),
-        needs_key=documents is not None and len(documents) != 1,
-        names=options.fields,
-        min_score=options.min_score,
-        skips_bad_rows=options.on_bad_row == "skip",
-        mentions_of=frozenset() if documents is None else keys_with_text(documents),
-        fields=fields,
-    )
+    key_field = "itext" if documents is None else row_key_field(documents, options.doc_key)
+    needs_key = documents is not None and len(documents) != 1
+    reading = _reading(options, key_field, fields, needs_key=needs_key)
+    if ahead is not None and (rows := ahead.rows(reading, notes)) is not None:
+        return rows
     paths = _paths(predictions)
     if paths is None:
         return predictions_from_memory(predictions, reading, problems=problems, notes=notes)
@@ -116,6 +123,71 @@ def read_predictions(
     return load_predictions(
         paths, reading, row_format=row_format, problems=problems, notes=notes, progress=report, watch=watch
     )
+
+
+def _reading(options: Options, key_field: str | None, fields: Sequence[str], *, needs_key: bool) -> RowReading:
+    return RowReading(
+        key_field=key_field,
+        needs_key=needs_key,
+        names=options.fields,
+        min_score=options.min_score,
+        skips_bad_rows=options.on_bad_row == "skip",
+        fields=fields,
+    )
+
+
+class ReadAhead:
+    """
+    Rows that a second process reads while this one reads the gold; nothing, where that is not worth it or not possible.
+
+    How rows are to be read depends on the gold a little. What is usual is assumed; if the gold turns out to be another
+    kind, or a row is bad, what was read ahead is dropped and the rows are read again.
+
+    Args:
+        predictions: As `evaluate` takes them.
+        options: How rows are read.
+        row_format: The format of the files.
+        fields: Further fields of the rows to keep.
+
+    """
+
+    def __init__(
+        self, predictions: Any, options: Options, row_format: RowFormat | None, fields: Sequence[str] = ()
+    ) -> None:
+        self._reading = _reading(options, "doc_id" if options.doc_key == "doc_id" else "itext", fields, needs_key=True)
+        self._paths = _paths(predictions)
+        self._row_format = row_format
+        is_worth_it = self._paths is not None and _size(self._paths) >= WORTH_A_PROCESS and can_fork()
+        self._process = Background(self._read) if is_worth_it else None
+
+    def __enter__(self) -> ReadAhead:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._process is not None:
+            self._process.__exit__(*exception)
+
+    def _read(self) -> tuple[Predictions, list[Note]] | None:
+        problems, notes = Problems(), cast("list[Note]", [])
+        rows = load_predictions(
+            self._paths or [], self._reading, row_format=self._row_format, problems=problems, notes=notes
+        )
+        return None if problems.total else (rows, notes)
+
+    def rows(self, reading: RowReading, notes: list[Note]) -> Predictions | None:
+        """The rows, if they were read as `reading` asks for."""
+        if self._process is None or reading != self._reading:
+            return None
+        found = self._process.result()
+        if found is None:
+            return None
+        notes += found[1]
+        return found[0]
+
+
+def _size(paths: Sequence[str]) -> int:
+    """Bytes of the files, none of which is a pipe or a folder; else 0."""
+    return sum(os.path.getsize(path) for path in paths) if all(map(os.path.isfile, paths)) else 0
 
 
 def _adding_up(progress: Progress | None, stage: str) -> Callable[[int], None] | None:

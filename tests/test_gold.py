@@ -142,21 +142,24 @@ def test_files_and_size_of_batches_do_not_matter(tmp_path, data, size, per_file)
     assert expected | {"position": 0} == several | {"position": 0}
 
 
-@given(
-    st.lists(
-        documents(is_plain=True).map(lambda x: {"text": "some text of forty characters or so, here"} | x), max_size=8
-    ),
-    st.integers(1, 4),
-)
-def test_a_sample_of_texts_is_spread_over_the_corpus(data, kept):
-    builder = module._Builder(Problems(), [], keep_texts=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SAMPLED_TEXTS", kept)
-        builder.add_file("x", data, b"")
-        corpus = builder.finish()
-    every = {k: document["text"] for k, document in enumerate(data)}
-    assert corpus.documents.texts.items() <= every.items()
-    assert min(1, len(data)) <= len(corpus.documents.texts) <= kept
+@pytest.mark.parametrize("kept", [1, 3, 50])
+def test_a_sample_of_texts_is_taken_by_the_keys_of_documents(kept):
+    """
+    One document in every so many, a power of two; the smaller sample is a part of the larger one.
+    """
+    data = [{"itext": 7 * k, "text": f"text {k}", "ground_truth": []} for k in range(200)]
+    samples = []
+    for most in (kept, 10 * kept):
+        builder = module._Builder(Problems(), [], keep_texts=False, fields=())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "SAMPLED_TEXTS", most)
+            builder.add_file("x", data, b"")
+            samples.append(builder.finish().documents.texts)
+    small, large = samples
+
+    assert len(small) <= kept
+    assert small.items() <= large.items()
+    assert large.items() <= {k: document["text"] for k, document in enumerate(data)}.items()
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

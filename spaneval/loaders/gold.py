@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from spaneval.loaders.columns import coded, joined, narrow
 from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader, is_scope
 from spaneval.loaders.json_text import BOM, json_problem, parse
 from spaneval.loaders.rows import Progress, Watch
+from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
 from spaneval.loaders.tables import open_bytes
 from spaneval.problems import Note, Problem, Problems
@@ -200,7 +201,7 @@ class _Builder:
         self.scope: dict[int, Any] = {}
         self.annotated: list[bool] = []
         self.texts: dict[int, str] = {}
-        self.stride = 1
+        self.sample, self.hashes = Sample(), cast("dict[int, list[int]]", {})
         self.counts: list[int] = []
         self.ids = Vocabulary()
         self.keys: set[str] = set()
@@ -272,14 +273,20 @@ class _Builder:
         self.columns.append((narrow(columns.a), narrow(columns.b), codes, ignore))
 
     def _keep_text(self, number: int, text: str) -> None:
-        """Keep the text; where only a sample is wanted, every `stride`-th one, thinned out as the corpus grows."""
+        """Keep the text; where only a sample is wanted, if a row may call the document by a key of the sample."""
+        self.texts[number] = text
         if self.keep_texts:
-            self.texts[number] = text
-        elif number % self.stride == 0:
-            self.texts[number] = text
-            if len(self.texts) > SAMPLED_TEXTS:
-                self.stride *= 2
-                self.texts = {k: kept for k, kept in self.texts.items() if k % self.stride == 0}
+            return
+        names = {str(number), str(self.position[number]), self.itext[number], self.doc_id[number]}
+        hashes = [key_hash(name) for name in names if name is not None]
+        if not self.sample.holds_any(hashes):
+            del self.texts[number]
+            return
+        self.hashes[number] = hashes
+        while len(self.texts) > SAMPLED_TEXTS and self.sample.every < LEAST_SAMPLE:
+            self.sample.halve()
+            self.hashes = {k: kept for k, kept in self.hashes.items() if self.sample.holds_any(kept)}
+            self.texts = {k: self.texts[k] for k in self.hashes}
 
     def finish(self) -> Corpus:
         """The corpus of all files added."""

@@ -20,6 +20,7 @@ from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.columns import coded, joined, narrow
 from spaneval.loaders.row_values import FIELDS, BadRow, Row, RowReader, RowReading
 from spaneval.loaders.rows import Block, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
+from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, offset, text_id
 from spaneval.problems import Note, Problem, Problems
 
@@ -90,6 +91,16 @@ class _Part(NamedTuple):
     score: FloatArray | None
 
 
+class _Mention(NamedTuple):
+    """What a row says of its text, and the hash of its document key."""
+
+    hash: int
+    key: str
+    a: int
+    b: int
+    mention: str
+
+
 class _Collector:
     """Gathers blocks, and makes the table of them."""
 
@@ -100,13 +111,13 @@ class _Collector:
         self.key_is_settled = reading.key_field is not None
         self.key_types = {int, str} if reading.needs_key else {int, str, type(None)}
         self.keys, self.ids = Vocabulary(), Vocabulary()
-        self.wanted = np.zeros(0, dtype=np.bool_)
+        self.sample, self.hashes = Sample(), np.zeros(0, dtype=np.int64)
         self.parts: list[_Part] = []
         self.places = Places()
         self.n = self.n_below_score = self.n_absolute = 0
         self.bad_keys: list[str | None] = []
         self.bad_has_id: list[bool] = []
-        self.mentions: list[tuple[str, int, int, str]] = []
+        self.mentions: list[_Mention] = []
         self.fields: dict[str, list[Any]] = {name: [] for name in reading.fields}
         self.echo: list[list[Any]] = []
         self.has_id_field = False
@@ -193,20 +204,22 @@ class _Collector:
         return part
 
     def _keep_mentions(self, rows: list[Any], part: _Part) -> None:
-        """Keep what the rows of wanted documents say of their text."""
-        if len(self.mentions) >= SAMPLED_MENTIONS:
-            return
-        if len(self.wanted) < len(self.keys):
-            n_new = len(self.keys) - len(self.wanted)
-            new = list(islice(reversed(self.keys), n_new))[::-1]
-            is_wanted = [key is None or str(key) in self.reading.mentions_of for key in new]
-            self.wanted = np.concatenate([self.wanted, np.array(is_wanted, dtype=np.bool_)])
+        """Keep what the rows of sampled documents say of their text."""
+        if len(self.hashes) < len(self.keys):
+            new = list(islice(reversed(self.keys), len(self.keys) - len(self.hashes)))[::-1]
+            hashes = [0 if key is None else key_hash(str(key)) for key in new]
+            self.hashes = np.concatenate([self.hashes, np.array(hashes, dtype=np.int64)])
+        hashes_of_rows = self.hashes[part.key]
         name = self.name["mention"]
-        for k in np.flatnonzero(self.wanted[part.key]).tolist():
+        for k in np.flatnonzero(hashes_of_rows & (self.sample.every - 1) == 0).tolist():
             row = rows[k]
             if isinstance(mention := row.get(name), str) and mention:
-                key = text_id(row.get(self.name[self.key_field]))
-                self.mentions.append((str(key or ""), int(part.a[k]), int(part.b[k]), mention))
+                key = text_id(row.get(self.name[self.key_field])) or ""
+                found = _Mention(int(hashes_of_rows[k]), str(key), int(part.a[k]), int(part.b[k]), mention)
+                self.mentions.append(found)
+        while len(self.mentions) > SAMPLED_MENTIONS and self.sample.every < LEAST_SAMPLE:
+            self.sample.halve()
+            self.mentions = [x for x in self.mentions if self.sample.holds_any([x.hash])]
 
     def _add_places(self, block: Block, kept: list[int] | None) -> None:
         """Note where the rows `kept` of a block came from, all rows if None."""
@@ -262,11 +275,11 @@ class _Collector:
         """
         self.key_is_settled, self.key_field = True, "doc_id"
         self.bad_keys = [None] * len(self.bad_keys)
-        self.keys, self.wanted = Vocabulary(), np.zeros(0, dtype=np.bool_)
+        self.keys, self.hashes = Vocabulary(), np.zeros(0, dtype=np.int64)
         if not self.reading.needs_key:
             code = self.keys[None]
             self.parts = [part._replace(key=np.full_like(part.key, code)) for part in self.parts]
-            self.mentions = [("", *rest) for _, *rest in self.mentions]  # type: ignore[misc]  # mypy loses the types
+            self.mentions = [_Mention(0, "", x.a, x.b, x.mention) for x in self.mentions]
             return
         if self.reading.skips_bad_rows:
             is_id = np.array([value not in _NO_ID for value in self.ids], dtype=np.bool_)
@@ -357,10 +370,10 @@ def _text(value: Any) -> str | None:
     return None if text is BAD else text
 
 
-def _surfaces(mentions: list[tuple[str, int, int, str]]) -> Surfaces | None:
+def _surfaces(mentions: list[_Mention]) -> Surfaces | None:
     if not mentions:
         return None
-    key, a, b, mention = zip(*mentions, strict=True)
+    _, key, a, b, mention = zip(*mentions, strict=True)
     return Surfaces(list(key), np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), list(mention))
 
 

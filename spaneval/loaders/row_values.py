@@ -6,7 +6,7 @@ Blocks of rows whose values are all plain become columns without this; see `span
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple
@@ -33,7 +33,6 @@ class RowReading:
         names: Our names of fields to those of the rows.
         min_score: Rows with a lower score are left out; then each row needs one.
         skips_bad_rows: Whether bad rows are counted instead of being problems.
-        mentions_of: Document keys whose rows' mentions are kept for the check of the documents.
         fields: Further fields to keep, under our names.
 
     """
@@ -43,7 +42,6 @@ class RowReading:
     names: Mapping[str, str] = field(default_factory=dict)
     min_score: float | None = None
     skips_bad_rows: bool = False
-    mentions_of: Container[str] = frozenset()
     fields: Sequence[str] = ()
 
     def name_of(self, our_name: str) -> str:

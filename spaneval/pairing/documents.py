@@ -71,15 +71,6 @@ def row_key_field(documents: Documents, doc_key: DocKey) -> str | None:
     return "doc_id" if doc_key == "doc_id" else "itext"
 
 
-def keys_with_text(documents: Documents) -> set[str]:
-    """All names of the documents whose text is at hand, under every numbering."""
-    keys: set[str] = set()
-    for d in documents.texts:
-        keys |= {str(d), str(documents.position[d])}
-        keys |= {key for key in (documents.doc_id[d], documents.itext[d]) if key is not None}
-    return keys
-
-
 def choose_numbering(documents: Documents, key_field: str, doc_key: DocKey, problems: Problems) -> Numbering:
     """
     The numbering that the rows are looked up by; see docs/formats.md for the rule.

@@ -1,0 +1,77 @@
+"""
+A second process that works while this one goes on.
+
+Reading is most of a run, and gold and rows can be read at the same time. A forked process starts at once, with all that
+is loaded here; where forking is not safe or not there, nothing runs ahead and everything is read in turn.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def can_fork() -> bool:
+    """Whether a fork gains anything and is safe: Linux, a second processor, and no other thread in this process."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1
+
+
+class Background(Generic[T]):
+    """
+    The result of a function that a forked process computes.
+
+    Use it as a context manager: leaving the block ends the process if it still runs.
+
+    Args:
+        function: What to compute; its result must be picklable. It must not print.
+
+    """
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._reader, writer = os.pipe()
+        self._pid: int | None = os.fork()
+        if not self._pid:
+            os.close(self._reader)
+            _compute(function, writer)
+        os.close(writer)
+
+    def __enter__(self) -> Background[T]:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._pid is not None:
+            os.kill(self._pid, signal.SIGKILL)
+            self._end()
+
+    def result(self) -> T | None:
+        """What the function returned, once; None if it failed."""
+        with os.fdopen(self._reader, "rb", closefd=False) as pipe:
+            data = pipe.read()
+        return pickle.loads(data) if self._end() == 0 else None  # noqa: S301 - written by our own process
+
+    def _end(self) -> int:
+        pid, self._pid = self._pid, None
+        os.close(self._reader)
+        return os.waitpid(pid or 0, 0)[1]
+
+
+def _compute(function: Callable[[], T], writer: int) -> None:
+    """What the forked process does; it never returns, and leaves without the clean-up that is its parent's."""
+    status = 1
+    try:
+        with os.fdopen(writer, "wb") as pipe:
+            pickle.dump(function(), pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        status = 0
+    finally:
+        os._exit(status)

@@ -1,0 +1,124 @@
+"""Reading ahead in a second process: the same tables, the same messages, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+
+import pytest
+
+import spaneval
+from spaneval import inputs
+from spaneval.background import Background, can_fork
+
+needs_fork = pytest.mark.skipif(not can_fork(), reason="forking is not safe or not there")
+
+
+def fails():
+    raise ValueError("nothing that a parent could pickle")
+
+
+@needs_fork
+def test_the_result_comes_back():
+    with Background(lambda: [1, "two", None]) as process:
+        assert [1, "two", None] == process.result()
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore")
+def test_a_failure_is_no_result():
+    with Background(fails) as process:
+        assert process.result() is None
+
+
+@needs_fork
+def test_leaving_the_block_ends_the_process():
+    with Background(lambda: os.read(os.pipe()[0], 1)):
+        pass
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    rng = random.Random(3)
+    gold, rows = [], []
+    for d in range(60):
+        spans = [(a, a + rng.randint(1, 9)) for a in rng.sample(range(80), 5)]
+        text = "".join(rng.choice("abc ") for _ in range(100))
+        gold.append({"text": text, "ground_truth": [{"itext": d, "a": a, "b": b, "entity_id": "Q1"} for a, b in spans]})
+        rows += [
+            {"itext": d, "a": a, "b": b, "entity_id_predicted": rng.choice(["Q1", "Q2"]), "mention": text[a:b]}
+            for a, b in spans
+        ]
+    (tmp_path / "x.gt.json").write_text(json.dumps(gold))
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def both_ways(monkeypatch, evaluate):
+    """The same call without and with a second process, and whether one was started."""
+    started = []
+    monkeypatch.setattr(inputs, "Background", lambda function: started.append(1) or Background(function))
+    found = []
+    for least in (10**12, 0):
+        monkeypatch.setattr(inputs, "WORTH_A_PROCESS", least)
+        found.append(evaluate())
+    assert [1] == started
+    return found
+
+
+@needs_fork
+@pytest.mark.parametrize("options", [{}, {"doc_key": "position"}, {"min_score": 2.0, "on_bad_row": "skip"}])
+def test_reading_ahead_changes_nothing(corpus, monkeypatch, options):
+    def evaluate():
+        return spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl", resamples=50, **options)
+
+    alone, ahead = both_ways(monkeypatch, evaluate)
+
+    assert alone.to_dict(per_document=True) == ahead.to_dict(per_document=True)
+    assert list(alone.rows()) == list(ahead.rows())
+
+
+@needs_fork
+def test_gold_that_asks_for_another_key_has_the_rows_read_again(corpus, monkeypatch):
+    gold = json.loads((corpus / "x.gt.json").read_text())
+    (corpus / "x.gt.json").write_text(json.dumps([document | {"doc_id": f"d{k}"} for k, document in enumerate(gold)]))
+    rows = [json.loads(line) for line in (corpus / "x.jsonl").read_text().splitlines()]
+    named = [row | {"doc_id": f"d{row['itext']}", "itext": 0} for row in rows]
+    (corpus / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
+
+    alone, ahead = both_ways(monkeypatch, lambda: spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl", ci=False))
+
+    assert alone.to_dict() == ahead.to_dict()
+    assert 300 == ahead.counts["n_matched"]
+
+
+@needs_fork
+def test_messages_are_the_same(corpus, monkeypatch):
+    with (corpus / "x.jsonl").open("a") as file:
+        file.write('{"itext": 0, "a": 3, "b": 3}\n{"itext": 0, "a": 3\n')
+
+    def message():
+        with pytest.raises(spaneval.InputError) as caught:
+            spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl")
+        return str(caught.value)
+
+    alone, ahead = both_ways(monkeypatch, message)
+
+    assert alone == ahead
+    assert "x.jsonl:301: span end must be greater than its start (a=3, b=3)" in ahead
+
+
+@needs_fork
+def test_bad_gold_leaves_no_process_behind(corpus, monkeypatch):
+    (corpus / "x.gt.json").write_text("[")
+    monkeypatch.setattr(inputs, "WORTH_A_PROCESS", 0)
+
+    with pytest.raises(spaneval.FormatError):
+        spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl")
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
