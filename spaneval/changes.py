@@ -7,6 +7,7 @@ The cells add up to the difference of every count, since every counted annotatio
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from spaneval.corpus import BoolArray, IntArray
+from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.runs import Annotations, Fate, Run, Spurious, check_comparable
 from spaneval.saved_runs import as_run
 from spaneval.significance import mcnemar_exact
@@ -188,7 +189,8 @@ def _names_of(before: Fate, after: Fate, *, is_id_changed: bool) -> list[str]:
 def _annotation_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     before, after = old.annotations, new.annotations
     changed_id = _is_id_changed(before, after)
-    for k in np.flatnonzero((before.fate != after.fate) | changed_id).tolist():
+    changed = np.flatnonzero((before.fate != after.fate) | changed_id)
+    for k in changed[_in_reading_order(old, before.doc[changed])].tolist():
         names = _names_of(Fate(before.fate[k]), Fate(after.fate[k]), is_id_changed=bool(changed_id[k]))
         d, a, b = int(before.doc[k]), int(before.a[k]), int(before.b[k])
         yield {
@@ -203,6 +205,20 @@ def _annotation_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[d
         }
 
 
+def _in_reading_order(run: Run, doc: CodeArray) -> IntArray:
+    """An order of rows by the keys of their documents, numbers by size; rows of one document stay in theirs."""
+    by_key = sorted(range(len(run.names)), key=lambda d: natural(run.names[d]))
+    rank = np.empty(len(by_key), dtype=np.int64)
+    rank[by_key] = np.arange(len(by_key))
+    return np.argsort(rank[doc], kind="stable")
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """A key that sorts the numbers in texts by size."""
+    parts = re.split(r"([0-9]+)", text)
+    return [(len(part.lstrip("0")), part.lstrip("0")) if k % 2 else (-1, part) for k, part in enumerate(parts)]
+
+
 def _side(annotations: Annotations, k: int) -> dict[str, Any]:
     fate = Fate(annotations.fate[k])
     side: dict[str, Any] = {"outcome": fate.label, "predicted_id": annotations.predicted[k] or None}
@@ -214,7 +230,8 @@ def _side(annotations: Annotations, k: int) -> dict[str, Any]:
 def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Those that only one version has; of several at one span, those that differ in their ids come first."""
     for name, run, other in (("spurious_gone", old, new), ("new_spurious", new, old)):
-        for k in _unshared(run, other):
+        unshared = np.array(_unshared(run, other), dtype=np.int64)
+        for k in unshared[_in_reading_order(run, run.spurious.doc[unshared])].tolist():
             d, a, b = int(run.spurious.doc[k]), int(run.spurious.a[k]), int(run.spurious.b[k])
             context = _context(texts.get(run.documents[d]), a, b)
             yield _spurious_row(name, run.spurious, k, run.names[d]) | context

@@ -192,7 +192,8 @@ def compare(
     runs = {name: as_run(system) for name, system in systems.items()}
     base = _baseline(runs, baseline)
     check_comparable({base: runs[base]} | runs)
-    chosen = _measures(runs[base], measures)
+    names = default_names(runs[base]) if measures is None else measures
+    chosen = tuple(get_measure(name) for name in dict.fromkeys(names))
     table, position = stacked(list(runs.values())), list(runs).index(base)
     resampled = _resampled(table, chosen, position, resamples, level, seed) if ci else None
     tests = _tested(table, chosen, position, trials, seed) if test else [{} for _ in runs]
@@ -221,11 +222,10 @@ def _baseline(runs: Mapping[str, Run], name: str | None) -> str:
     return base
 
 
-def _measures(run: Run, names: Sequence[str] | None) -> tuple[Measure, ...]:
-    if names is not None:
-        return tuple(get_measure(name) for name in dict.fromkeys(names))
-    of_nil = [m for m in default_measures(has_nil=True) if m.needs_nil] if run.counting.get("nil") else []
-    return (*(get_measure(name) for name in DEFAULT_MEASURES), *of_nil)
+def default_names(run: Run) -> list[str]:
+    """Names of the measures that are compared if nothing else is said; with NIL ids also theirs."""
+    of_nil = [m.name for m in default_measures(has_nil=True) if m.needs_nil] if run.counting.get("nil") else []
+    return [*DEFAULT_MEASURES, *of_nil]
 
 
 def _resampled(

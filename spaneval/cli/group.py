@@ -17,6 +17,8 @@ HELP = frozenset({"-h", "--help"})
 
 COMMANDS = {
     "score": "spaneval.cli.score",
+    "compare": "spaneval.cli.compare",
+    "diff": "spaneval.cli.diff",
     "validate": "spaneval.cli.validate",
     "measures": "spaneval.cli.measures",
     "completion": "spaneval.cli.completion",

@@ -29,7 +29,7 @@ FIELDS = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", 
 """Fields of a prediction row that `--field` can rename."""
 
 PRED_FORMATS = ("auto", "jsonl", "json", "csv", "tsv", "parquet")
-FORMATS = ("table", "json", "csv", "markdown")
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 
 
 def _together(*options: Decorator) -> Decorator:
@@ -56,10 +56,7 @@ def inputs(*, required: bool) -> Decorator:
 
     """
     return _together(
-        click.option(
-            "--gt", "gold", type=InputPath(), multiple=True, required=required, metavar="PATH",
-            help="Ground truth: a file, or a folder of *.gt.json files. Repeatable.",
-        ),
+        gold(required=required),
         click.option(
             "--pred", "predictions", type=InputPath(stdin=True), multiple=True, required=required, metavar="FILE",
             help="Predictions of one system; - is standard input. Repeatable for shards.",
@@ -68,6 +65,21 @@ def inputs(*, required: bool) -> Decorator:
             "--id-map", "id_maps", type=InputPath(), multiple=True, metavar="CSV",
             help="Translates predicted ids. Repeatable: maps are applied one after another.",
         ),
+        reading(),
+    )  # fmt: skip
+
+
+def gold(*, required: bool) -> Decorator:
+    """The gold."""
+    return click.option(
+        "--gt", "gold", type=InputPath(), multiple=True, required=required, metavar="PATH",
+        help="Ground truth: a file, or a folder of *.gt.json files. Repeatable.",
+    )  # fmt: skip
+
+
+def reading() -> Decorator:
+    """Maps of gold ids, and how maps and rows are written."""
+    return _together(
         click.option(
             "--gold-id-map", "gold_id_maps", type=InputPath(), multiple=True, metavar="CSV",
             help="Translates gold ids. Repeatable.",
@@ -164,6 +176,14 @@ def output(formats: Sequence[str] = FORMATS) -> Decorator:
             "-o", "--output", type=OutputPath(), default="-", metavar="FILE",
             help="Write the result to FILE, whole or not at all.  [default: standard output]",
         ),
+    )  # fmt: skip
+
+
+def digits() -> Decorator:
+    """How exact reports for people are."""
+    return click.option(
+        "--digits", type=Integer(0, 15), default=3, show_default=True, metavar="N",
+        help="Decimal places, for people only.",
     )  # fmt: skip
 
 

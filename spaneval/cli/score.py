@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from spaneval.cli import gates, grouping, options
 from spaneval.cli.console import Console, Progress
 from spaneval.cli.group import EXAMPLE
 from spaneval.cli.targets import check_targets
-from spaneval.cli.types import Integer, OutputPath
+from spaneval.cli.types import OutputPath
 from spaneval.output import STDOUT, Output, is_replaceable, write_all
 
 if TYPE_CHECKING:
@@ -39,8 +39,12 @@ if TYPE_CHECKING:
     help="Write every pair, missed annotation and spurious prediction to FILE: .jsonl, .csv (also .gz) or .parquet.",
 )
 @click.option(
-    "--digits", type=Integer(0, 15), default=3, show_default=True, metavar="N", help="Decimal places, for people only."
+    "--save",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Save the run to FILE, which compare and diff take in place of predictions; .gz packs it.",
 )
+@options.digits()
 @options.talk()
 @click.pass_context
 def score(ctx: click.Context, /, **given: Any) -> None:
@@ -51,7 +55,8 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     gates.check_nil(given["fail_under"], given["nil"])
     ledger = _ledger_format(given["pairs"])
     inputs = [*given["gold"], *given["predictions"], *given["id_maps"], *given["gold_id_maps"]]
-    check_targets({"--output": given["output"], "--pairs": given["pairs"]}, inputs)
+    targets = {"--output": given["output"], "--pairs": given["pairs"], "--save": given["save"]}
+    check_targets(targets, inputs)
     options.show_choices(ctx, console)
     evaluation = _evaluate(given, chosen, console)
     with _unread(allowed=bool(given["fail_under"])):
@@ -120,7 +125,7 @@ def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evalu
 
 
 def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, console: Console) -> None:
-    """The report and the ledger: both, or, where they are files, neither."""
+    """The report, the ledger and the run: all, or, where they are files, none."""
     from spaneval.reports import Style, render
     from spaneval.reports.pairs import dump
 
@@ -130,4 +135,15 @@ def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, co
     outputs = [Output(target, [render(evaluation, given["format"], style)])]
     if ledger is not None:
         outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger)))
+    if given["save"] is not None:
+        outputs.append(Output(given["save"], _saved(evaluation, is_packed=given["save"].lower().endswith(".gz"))))
     write_all(outputs)
+
+
+def _saved(evaluation: Evaluation, *, is_packed: bool) -> Iterable[bytes]:
+    from spaneval.reports.pairs import packed
+    from spaneval.runs import run_of
+    from spaneval.saved_runs import to_json
+
+    content = [to_json(run_of(evaluation))]
+    return packed(content) if is_packed else content

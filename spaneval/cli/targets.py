@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from spaneval.output import is_replaceable
+from spaneval.output import STDOUT, is_replaceable
 
 
 def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None:
@@ -23,6 +23,9 @@ def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None
 
     """
     ctx = click.get_current_context(silent=True)
+    streams = [option for option, path in targets.items() if path == STDOUT]
+    if len(streams) > 1:
+        raise click.UsageError(f"{streams[1]}: standard output is where {streams[0]} goes", ctx)
     files = {option: path for option, path in targets.items() if path is not None and is_replaceable(path)}
     taken: dict[str, str] = {}
     for option, path in files.items():

@@ -190,3 +190,19 @@ class ColumnPair(ParamType):
         if len(columns) != 2 or not all(columns):
             self.fail(f"'{value}' is not of the form FROM,TO, such as cluster,kb_id or 1,2", param, ctx)
         return columns[0], columns[1]
+
+
+class MeasureName(ParamType):
+    """The name of a measure."""
+
+    name = "measure"
+
+    def convert(self, value: Any, param: _Param, ctx: _Ctx) -> str:
+        """The name itself."""
+        from spaneval.exceptions import MeasureError
+        from spaneval.measures import get_measure
+
+        try:
+            return get_measure(value).name
+        except MeasureError as error:
+            self.fail(str(error), param, ctx)

@@ -15,7 +15,7 @@ from spaneval.reports.text import PLAIN, Paint
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
-Format = Literal["table", "json", "csv", "markdown"]
+Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,8 @@ def render(evaluation: Evaluation, format: Format, style: Style | None = None) -
 
     Args:
         evaluation: What is shown.
-        format: `table` for people, `markdown` for a pull-request comment, `json` and `csv` for programs.
+        format: `table` for people, `markdown` for a pull-request comment, `latex` for a paper, `json`, `jsonl` and
+            `csv` for programs.
         style: How it looks.
 
     """

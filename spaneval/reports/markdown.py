@@ -20,9 +20,9 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
         _measures(evaluation, style),
         *(_grid(table) for table in groups.tables(evaluation, style)),
         *(_aside(aside) for aside in content.asides(evaluation)),
-        [f"- **{subject}**: {_inline(text)}" for subject, text in content.remarks(evaluation, style)],
+        [f"- **{subject}**: {inline(text)}" for subject, text in content.remarks(evaluation, style)],
         _documents(evaluation, style) if style.per_document else [],
-        [f"<sub>{_code(evaluation.signature)}</sub>"],
+        [f"<sub>{code(evaluation.signature)}</sub>"],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
     return utf8(f"{text}\n")
@@ -33,7 +33,7 @@ def _inputs(evaluation: Evaluation) -> list[str]:
     kind = ""
     for row in content.inputs(evaluation):
         kind = row.kind or kind
-        items.setdefault(kind, []).append(_code(row.name) + (f" ({row.facts})" if row.facts else ""))
+        items.setdefault(kind, []).append(code(row.name) + (f" ({row.facts})" if row.facts else ""))
     return ["<br>".join(f"**{kind}** {', '.join(names)}" for kind, names in items.items())]
 
 
@@ -41,22 +41,22 @@ def _measures(evaluation: Evaluation, style: Style) -> list[str]:
     title = content.interval_title(evaluation)
     heading = ["", "value", *([title] if title else []), "counts", "meaning"]
     sides = ["---", "---:", *(["---"] if title else []), "---:", "---"]
-    lines = [_row(heading), _row(sides)]
+    lines = [table_row(heading), table_row(sides)]
     for section in content.sections(evaluation, style):
         blank = [""] * (len(heading) - 2)
-        lines.append(_row([f"**{section.title}**", *blank, _inline(section.about)]))
+        lines.append(table_row([f"**{section.title}**", *blank, inline(section.about)]))
         for row in section.rows:
             interval = [row.interval] if title else []
-            lines.append(_row([row.label, row.value, *interval, row.counts, _inline(row.meaning)]))
+            lines.append(table_row([row.label, row.value, *interval, row.counts, inline(row.meaning)]))
     return lines
 
 
 def _grid(table: groups.Table) -> list[str]:
-    about = f" {_inline(table.about)}" if table.about else ""
+    about = f" {inline(table.about)}" if table.about else ""
     sides = ["---", *(["---:"] * (len(table.heading) - 1))]
-    rows = [_row([_inline(row[0]), *row[1:]]) for row in table.rows]
-    remarks = ["", *(_inline(remark) for remark in table.remarks)] if table.remarks else []
-    return [f"**{_inline(table.title)}**{about}", "", _row(table.heading), _row(sides), *rows, *remarks]
+    rows = [table_row([inline(row[0]), *row[1:]]) for row in table.rows]
+    remarks = ["", *(inline(remark) for remark in table.remarks)] if table.remarks else []
+    return [f"**{inline(table.title)}**{about}", "", table_row(table.heading), table_row(sides), *rows, *remarks]
 
 
 def _aside(aside: content.Asides) -> list[str]:
@@ -67,15 +67,15 @@ def _aside(aside: content.Asides) -> list[str]:
 def _documents(evaluation: Evaluation, style: Style) -> list[str]:
     heading, *rows = content.documents(evaluation, style)
     sides = ["---", *(["---:"] * (len(heading) - 1))]
-    table = [_row(heading), _row(sides), *(_row([_code(row[0]), *row[1:]]) for row in rows)]
+    table = [table_row(heading), table_row(sides), *(table_row([code(row[0]), *row[1:]]) for row in rows)]
     return [f"<details><summary>{len(rows)} documents</summary>", "", *table, "", "</details>"]
 
 
-def _row(cells: Sequence[str]) -> str:
+def table_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Text between back-quotes, more of them than stand in the text."""
     fence = "`" * (1 + max(_runs(text), default=0))
     blank = " " if text.startswith("`") or text.endswith("`") else ""
@@ -87,7 +87,7 @@ def _runs(text: str) -> Iterator[int]:
     return (len(run) for run in "".join(c if c == "`" else " " for c in text).split())
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Text in which nothing is taken for markup, on one line."""
-    escaped = "".join(f"\\{c}" if c in "\\`*_<>[]#~" else c for c in text)
+    escaped = "".join(f"\\{c}" if c in "\\`*_<>[]#~&" else c for c in text)
     return " ".join(escaped.split())

@@ -38,7 +38,7 @@ def dump(rows: Rows, format: str) -> Iterator[bytes]:  # noqa: A002 - as in `ren
     """
     kind, _, is_packed = format.partition(".")
     chunks = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](rows)
-    return _packed(chunks) if is_packed else chunks
+    return packed(chunks) if is_packed else chunks
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, Any]]]:
@@ -105,7 +105,7 @@ class _Drain(io.RawIOBase):
         """Stay open, so that what was written last can be taken."""
 
 
-def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Gzip without a time or a name, so that equal ledgers are equal files."""
     packer = zlib.compressobj(wbits=31)
     for chunk in chunks:

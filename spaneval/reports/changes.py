@@ -1,0 +1,160 @@
+"""What changed between two versions, in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from spaneval.changes import CONTEXT, MEANINGS
+from spaneval.reports import csv, json, jsonl, latex, page
+from spaneval.reports.comparison import p_value
+from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.text import counted, printable
+from spaneval.runs import Fate
+
+if TYPE_CHECKING:
+    from spaneval.changes import Diff
+    from spaneval.reports import Format, Style
+
+COLUMNS: Final = (
+    "fates", "document", "a", "b", "gold_id", "old_outcome", "old_predicted_id", "old_a", "old_b", "new_outcome",
+    "new_predicted_id", "new_a", "new_b", "before", "text", "after",
+)  # fmt: skip
+"""Columns of the CSV report."""
+
+_LONGEST = 60
+_COUNTS: Final = ("n_gold", "n_predicted", "n_matched", "n_id_comparable", "n_id_correct", "n_bad_rows")
+
+
+def render(diff: Diff, format: Format, style: Style, texts: Mapping[str, str] | None = None) -> Iterable[bytes]:  # noqa: A002 - the option's name
+    """
+    A diff as UTF-8 text that ends in a line feed, in pieces.
+
+    Args:
+        diff: What is shown.
+        format: `json` holds the numbers, `jsonl` and `csv` every change, the others both, with the first of each kind.
+        style: How it looks.
+        texts: Text by document digest, to show surfaces in context.
+
+    """
+    if format == "json":
+        return [json.dump(diff.to_dict())]
+    if format == "jsonl":
+        return jsonl.dump(diff.rows(texts))
+    if format == "csv":
+        return csv.dump(_lines(diff, texts))
+    shown = _page(diff, texts)
+    if format == "latex":
+        return [latex.tabular(shown.grids[0], _comments(shown))]
+    return [page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style.paint)]
+
+
+def _lines(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Iterable[Any]]:
+    yield COLUMNS
+    for row in diff.rows(texts):
+        flat = row | {"fates": "|".join(row["fates"])}
+        for side in ("old", "new"):
+            values = row[side] or {}
+            flat |= {f"{side}_{key}": values.get(key) for key in ("outcome", "predicted_id", "a", "b")}
+        yield [flat[name] for name in COLUMNS]
+
+
+def _page(diff: Diff, texts: Mapping[str, str] | None) -> Page:
+    documents, n = counted(diff.old.n_gold_documents, "document"), len(diff.old.annotations)
+    return Page(
+        facts=f"{documents}, {counted(n, 'gold annotation')}",
+        grids=[_cells(diff), _fates(diff), _counts(diff)],
+        examples=list(_examples(diff, texts)),
+        remarks=list(_remarks(diff)),
+        signature=_signature(diff),
+    )
+
+
+def _cells(diff: Diff) -> Grid:
+    """Old outcome × new outcome, as far as they occur, with their sums."""
+    fates = [fate for fate in Fate if diff.cells[fate].any() or diff.cells[:, fate].any()]
+    rows = [[_name(old), *(str(diff.cells[old, new]) for new in fates), str(diff.cells[old].sum())] for old in fates]
+    sums = ["all", *(str(diff.cells[:, new].sum()) for new in fates), str(diff.cells.sum())]
+    heading = ["old \\ new", *map(_name, fates), "all"]
+    title = "Gold annotations: outcome in the old version (rows), in the new version (columns)"
+    return Grid(heading, ["left", *["right" for _ in heading[1:]]], [rows, [sums]], title)  # type: ignore[list-item] # a literal
+
+
+def _name(fate: Fate) -> str:
+    return fate.label.replace("_", " ")
+
+
+def _fates(diff: Diff) -> Grid:
+    rows = [[name.replace("_", " "), str(n), MEANINGS[name]] for name, n in diff.fates.items()]
+    title = "What became of them; an annotation may stand in two lines"
+    return Grid(["change", "number", "meaning"], ["left", "right", "left"], [rows], title)
+
+
+def _counts(diff: Diff) -> Grid:
+    shown = {name: diff.counts[name] for name in _COUNTS if name in diff.counts}
+    rows = [[name, str(old), str(new), f"{new - old:+d}"] for name, (old, new) in shown.items()]
+    return Grid(["count", "old", "new", "Δ"], ["left", "right", "right", "right"], [rows])
+
+
+def _remarks(diff: Diff) -> Iterator[Remark]:
+    only_old, both, only_new = diff.spurious
+    yield Remark(
+        "spurious predictions", f"{only_old} in the old version only, {both} in both, {only_new} in the new only"
+    )
+    old, new = diff.n_only_old_correct, diff.n_only_new_correct
+    pairs = counted(diff.n_common, "gold annotation")
+    only = f"{old} are right in the old version only, {new} in the new only"
+    text = f"of {pairs} with comparable ids in both versions, {only}"
+    yield Remark("common pairs", f"{text}; exact McNemar test, two-sided, p = {p_value(diff.mcnemar_p)}")
+
+
+def _signature(diff: Diff) -> str:
+    old, new = diff.old.signature, diff.new.signature
+    return old if old == new else f"{old} → {new}"
+
+
+def _examples(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Remark]:
+    """The first change of each kind, in the order of the kinds."""
+    first: dict[str, dict[str, Any]] = {}
+    wanted = {name for name, n in diff.fates.items() if n}
+    for row in diff.rows(texts):
+        for name in row["fates"]:
+            first.setdefault(name, row)
+        if len(first) == len(wanted):
+            break
+    for name in MEANINGS:
+        if name in first:
+            yield Remark(f"first {name.replace('_', ' ')}", _example(first[name]))
+
+
+def _example(row: Mapping[str, Any]) -> str:
+    place = f"document {row['document']} [{row['a']}, {row['b']})"
+    gold = f", gold {row['gold_id']}" if row["gold_id"] else ""
+    change = " → ".join(_side(row[side]) for side in ("old", "new") if row[side])
+    context = "" if row["text"] is None else f"  {in_context(row)}"
+    return printable(f"{place}{gold}: {change}{context}")
+
+
+def _side(side: Mapping[str, Any]) -> str:
+    outcome = side["outcome"].replace("_", " ")
+    return f"{outcome} {side['predicted_id']}" if side["predicted_id"] else outcome
+
+
+def in_context(row: Mapping[str, Any]) -> str:
+    """The surface in brackets between what stands around it, on one line."""
+    before, text, after = row["before"], row["text"], row["after"]
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    start = "…" if row["a"] > CONTEXT else ""
+    end = "…" if len(after) == CONTEXT else ""
+    return f"{start}{before}⟦{text}⟧{after}{end}"
+
+
+def _comments(shown: Page) -> Iterator[str]:
+    """All but the table of outcomes."""
+    yield shown.facts
+    _, fates, counts = shown.grids
+    yield from (f"{name}: {n} ({meaning})" for name, n, meaning in fates.rows)
+    yield from (f"{name}: {old} in the old version, {new} in the new, {delta}" for name, old, new, delta in counts.rows)
+    yield from (f"{subject}: {text}" for subject, text in (*shown.examples, *shown.remarks))
+    yield f"signature {shown.signature}"

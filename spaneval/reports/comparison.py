@@ -1,0 +1,261 @@
+"""A comparison in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from spaneval.comparison import COMMON, NO_COMMON
+from spaneval.measures import MEASURES
+from spaneval.reports import csv, json, jsonl, latex, page
+from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.text import UNDEFINED, Align, counted, interval, number, printable
+
+if TYPE_CHECKING:
+    from spaneval.comparison import Comparison
+    from spaneval.entries import Entry
+    from spaneval.reports import Format, Style
+
+CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+_SHORT: Final = {"holm": "p (Holm)", "bh": "p (BH)"}
+
+
+def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # noqa: A002 - the option's name
+    """
+    A comparison as UTF-8 text that ends in a line feed.
+
+    Args:
+        comparison: What is shown.
+        format: As in `spaneval.reports.render`.
+        style: How it looks.
+
+    """
+    if format == "json":
+        return json.dump(comparison.to_dict())
+    if format == "jsonl":
+        return b"".join(jsonl.dump(_objects(comparison)))
+    if format == "csv":
+        rows = comparison.rows()
+        return b"".join(csv.dump([list(rows[0]), *(row.values() for row in rows)]))
+    shown = _page(comparison, style)
+    if format == "latex":
+        facts = [shown.facts, *(f"{subject}: {text}" for subject, text in shown.remarks)]
+        grid = shown.grids[0]
+        plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
+        return latex.tabular(replace(grid, heading=plain), [*facts, f"signature {shown.signature}"])
+    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style.paint)
+
+
+def _objects(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """One per measure and system, with the keys of the JSON report; then the accuracy over common pairs."""
+    for measure in comparison.measures:
+        for name in comparison.runs:
+            yield {"measure": measure.name, "system": name, **comparison.entries[name][measure.name].to_dict()}
+    yield from ({key: row[key] for key in _OF_COMMON} for row in comparison.rows() if row["measure"] == COMMON)
+
+
+_OF_COMMON: Final = ("measure", "system", "value", "delta", "numerator", "denominator", "undefined")
+
+
+def _page(comparison: Comparison, style: Style) -> Page:
+    n_gold = next(iter(comparison.runs.values())).counts.totals()["n_gold"]
+    documents, annotations = counted(comparison.n_documents, "document"), counted(n_gold, "gold annotation")
+    return Page(
+        facts=f"{documents}, {annotations}; baseline {printable(comparison.baseline)}",
+        grids=[_grid(comparison, style)],
+        remarks=list(_remarks(comparison)),
+        signature=comparison.signature,
+    )
+
+
+def _grid(comparison: Comparison, style: Style) -> Grid:
+    """The columns that were asked for, measure by measure."""
+    groups = []
+    for measure in comparison.measures:
+        groups.append(
+            [
+                [measure.label if k == 0 else "", printable(name), *_cells(comparison, name, measure.name, style)]
+                for k, name in enumerate(comparison.runs)
+            ]
+        )
+        if measure.name == "entity_accuracy":
+            groups.append(_common(comparison, style))
+    heading, aligned = ["measure", "system"], ["left", "left"]
+    for title, side in _columns(comparison):
+        heading.append(title)
+        aligned.append(side)
+    return Grid(heading, aligned, groups)  # type: ignore[arg-type] # literals
+
+
+def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
+    """Titles and sides of the columns of numbers; `_cells` fills them in this order."""
+    resampling, test = comparison.resampling, comparison.test
+    level = f"{100 * float(resampling['level']):g} % interval" if resampling else ""
+    columns: list[tuple[str, Align]] = [("value", "right"), ("counts", "right")]
+    columns += [(level, "left")] if resampling else []
+    if len(comparison.runs) > 1:
+        columns += [("Δ", "right")]
+        columns += [(f"{level} of Δ", "left")] if resampling else []
+        if test:
+            columns += [("p", "right")]
+            columns += [(_SHORT[test["correction"]], "right")] if test["correction"] in _SHORT else []
+            columns += [("", "left")]
+        columns += [("W/T/L", "right")]
+        columns += [("no value", "right")] if _has_undefined(comparison) else []
+    return columns
+
+
+def _has_undefined(comparison: Comparison) -> bool:
+    """Whether there is a document in which a measure has no value for a system or the baseline."""
+    entries = [entry for of_system in comparison.entries.values() for entry in of_system.values()]
+    return any(entry.scoreboard is not None and entry.scoreboard.n_undefined for entry in entries)
+
+
+def _cells(comparison: Comparison, name: str, measure: str, style: Style) -> list[str]:
+    entry = comparison.entries[name][measure]
+    has_intervals = comparison.resampling is not None
+    cells = [number(entry.value, style.digits), "{} / {}".format(*entry.fraction)]
+    cells += [interval(entry.interval, style.digits)] if has_intervals else []
+    if len(comparison.runs) == 1:
+        return cells
+    if name == comparison.baseline:
+        return cells + ["(ref)"] + [""] * (len(_columns(comparison)) - len(cells) - 1)
+    cells += [signed(entry.delta, style.digits)]
+    cells += [signed_interval(entry.delta_interval, style.digits)] if has_intervals else []
+    cells += _test_cells(comparison, entry)
+    board = entry.scoreboard
+    if board is not None:
+        cells += [f"{board.won}/{board.tied}/{board.lost}"]
+        cells += [str(board.n_undefined)] if _has_undefined(comparison) else []
+    return cells
+
+
+def _test_cells(comparison: Comparison, entry: Entry) -> list[str]:
+    if not comparison.test or entry.test is None:
+        return []
+    corrected = [p_value(entry.p_corrected)] if comparison.test["correction"] in _SHORT else []
+    return [p_value(entry.test.p), *corrected, marks(entry.p_corrected, comparison.alpha)]
+
+
+def _common(comparison: Comparison, style: Style) -> list[list[str]]:
+    """The accuracy over common pairs, which is judged on the same annotations for every system."""
+    n_columns, rows = len(_columns(comparison)), []
+    has_delta = len(comparison.runs) > 1
+    for k, name in enumerate(comparison.runs):
+        common = comparison.common
+        cells = [number(common.accuracy(name), style.digits), f"{common.n_correct[name]} / {common.n}"]
+        cells += [""] if comparison.resampling else []
+        is_base = name == comparison.baseline
+        cells += ["(ref)" if is_base else signed(comparison.common_delta(name), style.digits)] if has_delta else []
+        label = "Accuracy over common pairs" if k == 0 else ""
+        rows.append([label, printable(name), *cells, *[""] * (n_columns - len(cells))])
+    return rows
+
+
+def signed(value: float | None, digits: int) -> str:
+    """A difference for people."""
+    return UNDEFINED if value is None else f"{value:+.{digits}f}"
+
+
+def signed_interval(ends: tuple[float, float] | None, digits: int) -> str:
+    """Both ends of the interval of a difference, for people."""
+    return UNDEFINED if ends is None else f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]"
+
+
+def p_value(p: float | None) -> str:
+    """A probability for people; a small one is not shown as 0."""
+    if p is None:
+        return UNDEFINED
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def marks(p: float | None, alpha: float) -> str:
+    """One star below `alpha`, two below a fifth of it, three below a fiftieth."""
+    return "" if p is None else "*" * sum(p < bound for bound in _bounds(alpha))
+
+
+def _bounds(alpha: float) -> tuple[float, float, float]:
+    return alpha, alpha / 5, alpha / 50
+
+
+def _remarks(comparison: Comparison) -> Iterator[Remark]:
+    yield from _undefined(comparison)
+    if any(measure.name == "entity_accuracy" for measure in comparison.measures):
+        yield from _judged_on(comparison)
+    if len(comparison.runs) > 1:
+        yield Remark("Δ", f"value minus that of {printable(comparison.baseline)}")
+        yield Remark("W/T/L", "documents in which the system is better, equal, worse than the baseline")
+        if _has_undefined(comparison):
+            yield Remark("no value", "documents in which the measure is undefined for the system or the baseline")
+    yield from _tests(comparison)
+    if comparison.resampling:
+        n, both = counted(comparison.resampling["resamples"], "resample"), "the same for all systems"
+        text = f"paired percentile bootstrap over documents, {n}, {both}; each interval on its own, not simultaneous"
+        yield Remark("intervals", text)
+
+
+def _judged_on(comparison: Comparison) -> Iterator[Remark]:
+    """What accuracy is judged on, which differs by system."""
+    totals = {name: run.counts.totals() for name, run in comparison.runs.items()}
+    shares = [f"{printable(name)} {x['n_id_comparable']} of {x['n_matched']}" for name, x in totals.items()]
+    own = "each system on its own matched pairs with comparable ids"
+    yield Remark("Entity accuracy", f"{own}: {', '.join(shares)}")
+    n = counted(comparison.common.n, "gold annotation")
+    text = f"all systems on the same {n}: those for which every one has a comparable pair"
+    yield Remark("Accuracy over common pairs", text if comparison.common.n else f"undefined: {NO_COMMON}")
+    if any(measure.name == "link_f1" for measure in comparison.measures):
+        yield Remark("Link F1", "all gold annotations and all predictions with an id, so it depends on no such choice")
+
+
+def _undefined(comparison: Comparison) -> Iterator[Remark]:
+    """Reasons, each once, with the measures and systems that it holds for."""
+    values: dict[str, list[str]] = {}
+    intervals: dict[str, list[str]] = {}
+    for measure in comparison.measures:
+        for name in comparison.runs:
+            entry = comparison.entries[name][measure.name]
+            subject = f"{measure.label} of {printable(name)}"
+            if entry.reason is not None:
+                values.setdefault(entry.reason, []).append(subject)
+            elif entry.interval_reason is not None:
+                intervals.setdefault(entry.interval_reason, []).append(subject)
+    for reason, subjects in values.items():
+        yield Remark(f"{', '.join(subjects)} undefined", " ".join(reason.split()))
+    for reason, subjects in intervals.items():
+        every = len(subjects) == len(comparison.measures) * len(comparison.runs)
+        yield Remark("intervals undefined" if every else f"interval of {', '.join(subjects)} undefined", reason)
+    yield from _left_out(comparison)
+
+
+def _left_out(comparison: Comparison) -> Iterator[Remark]:
+    """Resamples and swaps in which a measure had no value, where there were any."""
+    resampling = comparison.resampling or {"left_out": {}, "left_out_of_delta": {}, "resamples": 0}
+    for title, key in (("interval of", "left_out"), ("interval of Δ of", "left_out_of_delta")):
+        for name, shares in resampling[key].items():
+            for measure, share in shares.items():
+                if 0 < share < 1:
+                    n = f"{round(share * resampling['resamples'])} of {counted(resampling['resamples'], 'resample')}"
+                    subject = f"{title} {MEASURES[measure].label} of {printable(name)}"
+                    yield Remark(subject, f"leaves out {n}, in which it is undefined")
+    for name, entries in comparison.entries.items():
+        for measure, entry in entries.items():
+            if entry.test is not None and entry.test.n_undefined_swaps:
+                n = f"{entry.test.n_undefined_swaps} of {counted(entry.test.n_trials, 'swap')}"
+                subject = f"p of {MEASURES[measure].label} of {printable(name)}"
+                yield Remark(subject, f"{n} left it undefined; they count as extreme")
+
+
+def _tests(comparison: Comparison) -> Iterator[Remark]:
+    """How p came about, and what the marks mean."""
+    test = comparison.test
+    if not test:
+        return
+    n = test["trials"]
+    how = f"all {n} swaps, p = b / {n}" if test["exact"] else f"{n} random swaps, p = (b + 1) / ({n} + 1)"
+    yield Remark("p", f"{test['name']}; {how}")
+    n_tests = counted(test["n_tests"], "test")
+    name = CORRECTIONS[test["correction"]]
+    after = f"after {name} over {n_tests}" if name else f"not corrected; the table makes {n_tests}"
+    stars = ", ".join(f"{'*' * (k + 1)} p < {bound:g}" for k, bound in enumerate(_bounds(comparison.alpha)))
+    yield Remark("marks", f"{stars}, {after}")

@@ -1,0 +1,94 @@
+"""A bare booktabs tabular: no document around it, everything else as comments below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from spaneval.reports import content
+from spaneval.reports.page import Grid
+from spaneval.reports.text import Align, printable, utf8
+
+if TYPE_CHECKING:
+    from spaneval.evaluation import Evaluation
+    from spaneval.reports import Style
+
+_ESCAPES: Final = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX shows as it is; letters beyond ASCII stay."""
+    return "".join(_ESCAPES.get(character, character) for character in printable(text))
+
+
+def tabular(grid: Grid, comments: Iterable[str]) -> bytes:
+    """
+    One table and comments.
+
+    Args:
+        grid: The table; its groups are parted by rules.
+        comments: What else is to be known, one line each.
+
+    """
+    sides = "".join("r" if side == "right" else "l" for side in grid.aligned)
+    lines = [f"\\begin{{tabular}}{{{sides}}}", r"\toprule", _row(grid.heading)]
+    for group in grid.groups:
+        lines += [r"\midrule", *map(_row, group)]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [f"% {printable(comment)}" for comment in comments]
+    return utf8("".join(f"{line}\n" for line in lines))
+
+
+def _row(cells: Iterable[str]) -> str:
+    """Cells between ampersands; one that starts with a bracket or a star would be taken for an option of the row."""
+    first, *rest = map(escaped, cells)
+    if first.startswith(("[", "*")):
+        first = f"{{{first[0]}}}{first[1:]}"
+    return f"{' & '.join([first, *rest])} \\\\"
+
+
+def render(evaluation: Evaluation, style: Style) -> bytes:
+    """The measures, or with `per_document` the documents in their place."""
+    grid = _documents(evaluation, style) if style.per_document else _measures(evaluation, style)
+    return tabular(grid, _comments(evaluation, style))
+
+
+def _measures(evaluation: Evaluation, style: Style) -> Grid:
+    title = content.interval_title(evaluation)
+    heading = ["measure", "value", *([title] if title else []), "counts"]
+    groups = [
+        [[row.label, row.value, *([row.interval] if title else []), row.counts] for row in section.rows]
+        for section in content.sections(evaluation, style)
+    ]
+    aligned: list[Align] = ["left", "right", "left", "right"] if title else ["left", "right", "right"]
+    return Grid(heading, aligned, groups)
+
+
+def _documents(evaluation: Evaluation, style: Style) -> Grid:
+    heading, *rows = content.documents(evaluation, style)
+    aligned: list[Align] = ["left", *["right" for _ in heading[1:]]]  # type: ignore[list-item] # a literal
+    return Grid(heading, aligned, [rows])
+
+
+def _comments(evaluation: Evaluation, style: Style) -> Iterator[str]:
+    """What the other reports for people show around the measures."""
+    kind = ""
+    for row in content.inputs(evaluation):
+        kind = row.kind or kind
+        yield f"{kind}: {row.name}" + (f", {row.facts}" if row.facts else "")
+    for section in content.sections(evaluation, style):
+        yield f"{section.title}: {section.about}"
+    for aside in content.asides(evaluation):
+        yield aside.title
+        yield from (f"{item.number} {item.label}: {item.meaning}" for item in aside.items)
+    for subject, text in content.remarks(evaluation, style):
+        yield f"{subject}: {' '.join(text.split())}"
+    yield f"signature {evaluation.signature}"

@@ -1,0 +1,104 @@
+"""
+A page of tables and remarks for people, laid out as aligned text or as Markdown; `latex` lays out one of its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from spaneval.reports import markdown
+from spaneval.reports.text import PLAIN, Align, Paint, line, utf8, widths
+
+
+class Remark(NamedTuple):
+    """What it is about, and what must be known."""
+
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """
+    A table of text.
+
+    Args:
+        heading: Titles of the columns.
+        aligned: Side of each column on which its text stands.
+        groups: Rows that belong together.
+        title: What it shows; "" where that is plain.
+
+    """
+
+    heading: list[str]
+    aligned: list[Align]
+    groups: list[list[list[str]]]
+    title: str = ""
+
+    @property
+    def rows(self) -> Iterator[list[str]]:
+        """All rows without the heading."""
+        return (row for group in self.groups for row in group)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """
+    All that a report for people says.
+
+    Args:
+        facts: What was read, above everything.
+        grids: The tables.
+        remarks: What must be known of the numbers, below.
+        examples: Lines with text of the corpus, below the tables.
+        signature: Comes last.
+
+    """
+
+    facts: str
+    grids: list[Grid]
+    remarks: list[Remark]
+    signature: str
+    examples: list[Remark] = field(default_factory=list)
+
+
+def as_table(page: Page, paint: Paint = PLAIN) -> bytes:
+    """Aligned columns, never cut, no blanks at the ends of lines."""
+    blocks = [
+        [page.facts],
+        *(_table(grid, paint) for grid in page.grids),
+        [f"{paint.bold(subject)}\n  {text}" for subject, text in page.examples],
+        [f"{subject}: {text}" for subject, text in page.remarks],
+        [paint.dim(f"signature   {page.signature}")],
+    ]
+    text = "\n\n".join("\n".join(block) for block in blocks if block)
+    return utf8(f"{text}\n")
+
+
+def _table(grid: Grid, paint: Paint) -> list[str]:
+    rows = list(grid.rows)
+    columns = widths([grid.heading, *rows])
+    heading, *lines = [line(row, columns, grid.aligned) for row in (grid.heading, *rows)]
+    return [*([paint.bold(grid.title)] if grid.title else []), paint.bold(heading), *lines]
+
+
+def as_markdown(page: Page) -> bytes:
+    """GitHub tables, remarks as lists; fit for a pull-request comment."""
+    blocks = [
+        [markdown.inline(page.facts)],
+        *(_markdown(grid) for grid in page.grids),
+        [f"- **{markdown.inline(subject)}**: {markdown.inline(text)}" for subject, text in page.examples],
+        [f"- **{markdown.inline(subject)}**: {markdown.inline(text)}" for subject, text in page.remarks],
+        [f"<sub>{markdown.code(page.signature)}</sub>"],
+    ]
+    text = "\n\n".join("\n".join(block) for block in blocks if block)
+    return utf8(f"{text}\n")
+
+
+def _markdown(grid: Grid) -> list[str]:
+    title = [f"**{markdown.inline(grid.title)}**", ""] if grid.title else []
+    sides = ["---:" if side == "right" else "---" for side in grid.aligned]
+    rows = [markdown.table_row([markdown.inline(cell) for cell in row]) for row in (grid.heading, *grid.rows)]
+    return [*title, rows[0], markdown.table_row(sides), *rows[1:]]
