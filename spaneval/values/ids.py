@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain, islice, repeat
+from operator import eq, le
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.loaders.id_map import IdMap
 from spaneval.options import Options
+
+T = TypeVar("T")
 
 
 class Outcome(enum.IntEnum):
@@ -60,7 +64,7 @@ class Equality:
 
     @classmethod
     def of(
-        cls, gold: Sequence[Iterable[str]], pred: Sequence[str | None], *, no_prediction: str | None = None
+        cls, gold: Sequence[Collection[str]], pred: Sequence[str | None], *, no_prediction: str | None = None
     ) -> Equality:
         """
         Number the keys.
@@ -73,16 +77,16 @@ class Equality:
         """
         numbers: dict[str | None, int] = {None: -3}
         pred_key = [numbers.setdefault(key, len(numbers) - 1) for key in (*pred, no_prediction)]
-        gold_keys = [[numbers.setdefault(key, len(numbers) - 1) for key in keys] for keys in gold]
+        flat = np.array([numbers.setdefault(key, len(numbers) - 1) for keys in gold for key in keys], dtype=np.int32)
         n_keys = len(numbers) - 1
-        single = [keys[0] if len(keys) == 1 else -2 if keys else -1 for keys in gold_keys]
-        several = [code * n_keys + key for code, keys in enumerate(gold_keys) if len(keys) > 1 for key in keys]
-        return cls(
-            np.array([*single, -1], dtype=np.int32),
-            np.array(pred_key, dtype=np.int32),
-            np.array(sorted(several), dtype=np.int64),
-            n_keys,
-        )
+        sizes = np.fromiter(map(len, gold), dtype=np.int64, count=len(gold))
+        gold_key = np.full(len(gold) + 1, -1, dtype=np.int32)
+        gold_key[:-1][sizes > 1] = -2
+        of_code = np.repeat(np.arange(len(gold)), sizes)
+        is_single = sizes[of_code] == 1
+        gold_key[of_code[is_single]] = flat[is_single]
+        several = np.sort(of_code[~is_single] * n_keys + flat[~is_single])
+        return cls(gold_key, np.array(pred_key, dtype=np.int32), several, n_keys)
 
     def holds(self, gold: CodeArray, pred: CodeArray) -> BoolArray:
         """Whether each pair of codes shares a key, bool of the shape of `gold`."""
@@ -186,23 +190,28 @@ def translate(
     nil = frozenset(options.nil)
     nil_id = min(nil, default=None)
     gold_translated = [_gold_meaning(ids, gold_maps, nil, nil_id) for ids in gold_ids]
-    meanings = [_meaning(id_, maps, minted, nil_id, options) for id_ in pred_ids]
-    translated = [meaning.text for meaning in meanings]
+    meanings = _meanings(pred_ids, maps, minted, nil, options)
     null_text = nil_id if options.null_is_nil else None
     null_outcome = Outcome.WRONG if options.null_is_nil else Outcome.NO_PREDICTED_ID
     return Ids(
         gold_ids=list(gold_ids),
         pred_ids=list(pred_ids),
         gold_translated=gold_translated,
-        translated=translated,
+        translated=meanings.texts,
         gold_rank=_rank(gold_ids),
         pred_rank=_rank(pred_ids),
-        is_nil_gold=np.array([*(nil_id in ids for ids in gold_translated), False], dtype=np.bool_),
-        is_nil_pred=np.array([nil_id is not None and t == nil_id for t in (*translated, null_text)], dtype=np.bool_),
-        is_unmapped=np.array([*(meaning.is_unmapped for meaning in meanings), False], dtype=np.bool_),
-        unless_equal=np.array([*(meaning.unless_equal for meaning in meanings), null_outcome], dtype=np.int8),
-        equality=Equality.of(gold_translated, translated, no_prediction=null_text),
+        is_nil_gold=_each(gold_translated, lambda ids: nil_id in ids, if_any=nil, last=False),
+        is_nil_pred=_each(meanings.texts, lambda text: text == nil_id, if_any=nil, last=options.null_is_nil),
+        is_unmapped=np.append(meanings.is_unmapped, False),
+        unless_equal=np.append(meanings.unless_equal, np.int8(null_outcome)),
+        equality=Equality.of(gold_translated, meanings.texts, no_prediction=null_text),
     )
+
+
+def _each(values: Sequence[T], test: Callable[[T], bool], *, if_any: Collection[Any], last: bool) -> BoolArray:
+    """Whether each value passes, and `last` for code -1; none passes where `if_any` is empty."""
+    passes = map(test, values) if if_any else repeat(False, len(values))
+    return np.fromiter(chain(passes, (last,)), dtype=np.bool_, count=len(values) + 1)
 
 
 def compile_minted(pattern: str) -> re.Pattern[str]:
@@ -226,29 +235,54 @@ def apply_maps(id_: str, maps: Iterable[IdMap]) -> str:
     return id_
 
 
-class _Meaning(NamedTuple):
-    """What a predicted id stands for: the text that is compared, if any, and what a pair comes to unless equal."""
+class _Meanings(NamedTuple):
+    """
+    What N predicted ids stand for.
 
-    text: str | None
-    unless_equal: Outcome
-    is_unmapped: bool
+    Args:
+        texts: What is compared; None where nothing is.
+        unless_equal: What a pair comes to unless the ids are equal, int8 of shape (N,).
+        is_unmapped: Whether maps are given and the first does not hold the id, bool of shape (N,).
+
+    """
+
+    texts: list[str | None]
+    unless_equal: NDArray[np.int8]
+    is_unmapped: BoolArray
 
 
-def _meaning(
-    id_: str, maps: Sequence[IdMap], minted: re.Pattern[str], nil_id: str | None, options: Options
-) -> _Meaning:
-    """The rows of the table, from NIL on, for one predicted id."""
-    is_unmapped = bool(maps) and id_ not in maps[0].targets
-    is_dropped = is_unmapped and options.unmapped != "keep"
-    text = id_ if is_dropped else apply_maps(id_, maps)
-    is_translated = text != id_ or (bool(maps) and not is_unmapped)
-    if id_ in options.nil or text in options.nil:
-        return _Meaning(nil_id, Outcome.WRONG, is_unmapped)
-    if is_dropped:
-        return _Meaning(None, Outcome.WRONG if options.unmapped == "wrong" else Outcome.UNMAPPED, True)
-    if not is_translated and minted.search(id_):
-        return _Meaning(None, Outcome.MINTED, is_unmapped)
-    return _Meaning(text, Outcome.WRONG, is_unmapped)
+def _meanings(
+    ids: Sequence[str],
+    maps: Sequence[IdMap],
+    minted: re.Pattern[str],
+    nil: frozenset[str],
+    options: Options,
+) -> _Meanings:
+    """The rows of the table, from NIL on: the first that applies."""
+    n = len(ids)
+    is_unmapped = np.zeros(n, np.bool_)
+    if maps:
+        is_unmapped = np.fromiter((id_ not in maps[0].targets for id_ in ids), dtype=np.bool_, count=n)
+    is_dropped = is_unmapped & (options.unmapped != "keep")
+    texts: list[str | None] = list(ids)
+    if maps:
+        texts = [
+            id_ if dropped else apply_maps(id_, maps) for id_, dropped in zip(ids, is_dropped.tolist(), strict=True)
+        ]
+    is_nil = np.zeros(n, np.bool_)
+    if nil:
+        is_nil = np.fromiter((x in nil or y in nil for x, y in zip(ids, texts, strict=True)), dtype=np.bool_, count=n)
+    is_minted = np.fromiter((minted.search(id_) is not None for id_ in ids), dtype=np.bool_, count=n)
+    if maps:
+        is_minted &= is_unmapped & np.fromiter(map(eq, ids, texts), dtype=np.bool_, count=n)
+    for codes, text in ((is_dropped | is_minted, None), (is_nil, min(nil, default=None))):
+        for code in np.flatnonzero(codes).tolist():
+            texts[code] = text
+    dropped_outcome = Outcome.WRONG if options.unmapped == "wrong" else Outcome.UNMAPPED
+    outcomes = np.select(
+        [is_nil, is_dropped, is_minted], [Outcome.WRONG, dropped_outcome, Outcome.MINTED], Outcome.WRONG
+    )
+    return _Meanings(texts, outcomes.astype(np.int8), is_unmapped)
 
 
 def _gold_meaning(
@@ -266,7 +300,8 @@ def _gold_meaning(
 
 def _rank(ids: Sequence[str] | Sequence[tuple[str, ...]]) -> IntArray:
     """Place of each id in the order of all, int64 of shape (N + 1,); the last entry, of no id, is N."""
-    rank = np.empty(len(ids) + 1, dtype=np.int64)
+    rank = np.arange(len(ids) + 1, dtype=np.int64)
+    if all(map(le, ids, islice(ids, 1, None))):  # type: ignore[arg-type]  # texts, or tuples of texts
+        return rank
     rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
-    rank[-1] = len(ids)
     return rank
