@@ -17,8 +17,9 @@ from spaneval.changes import Common, common_pairs
 from spaneval.corpus import IntArray
 from spaneval.entries import Column, Entry, Scoreboard
 from spaneval.measures import Measure, default_measures, get_measure
+from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
-from spaneval.resampling import DEFAULT_SEED, LEVEL, RESAMPLES, PairedBootstrap, paired_bootstrap
+from spaneval.resampling import PairedBootstrap, paired_bootstrap
 from spaneval.runs import Run, check_comparable, stacked
 from spaneval.saved_runs import as_run
 from spaneval.significance import TRIALS, Correction, PermutationTest, correct, permutation_tests

@@ -14,22 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from spaneval import ledger
-from spaneval.averages import Average, Macro, grouped_fields, macro_over_documents, macro_over_groups
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
-from spaneval.grouping import gold_fields, row_fields
-from spaneval.groups import Group, group_by
 from spaneval.inputs import Progress, ReadAhead, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
-from spaneval.loaders.id_map import IdMap
-from spaneval.loaders.rows import RowFormat
 from spaneval.measures import Measure, default_measures
-from spaneval.options import Options
+from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES, Options
 from spaneval.pairing.documents import Aligned, align, n_named
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
-from spaneval.resampling import DEFAULT_SEED, Bootstrap, bootstrap
 from spaneval.signature import UIntArray, document_digests, document_order, rows_digest, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
@@ -37,7 +30,14 @@ from spaneval.values.ids import Ids, translate
 if TYPE_CHECKING:
     import pandas as pd
 
+    from spaneval.averages import Average, Macro
+    from spaneval.groups import Group
     from spaneval.inputs import Gold, Map, Rows
+    from spaneval.loaders.id_map import IdMap
+    from spaneval.loaders.rows import RowFormat
+    from spaneval.resampling import Bootstrap
+
+# What only some runs need is imported where it is needed: the program starts in the time that numpy takes to load.
 
 SCHEMA = "spaneval.score/1"
 NOT_COMPARABLE = ("no_gold_id", "no_predicted_id", "unmapped", "minted")
@@ -170,6 +170,10 @@ class Evaluation:
     @cached_property
     def groups(self) -> dict[str, dict[str, Group]]:
         """Counts and measures of the groups of each field of `by`; see `spaneval.groups`."""
+        if not self.by:
+            return {}
+        from spaneval.groups import group_by
+
         return {field: group_by(self, field) for field in self.by}
 
     @cached_property
@@ -177,6 +181,8 @@ class Evaluation:
         """Macro averages over the groups of the field of `by`, else over documents; None if they were not asked for."""
         if self.average == "micro":
             return None
+        from spaneval.averages import macro_over_documents, macro_over_groups
+
         over = self.by[0] if self.by else "document"
         if over == "document":
             return macro_over_documents(self, self._registry)
@@ -263,12 +269,16 @@ class Evaluation:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every pair, missed annotation and spurious prediction; see `spaneval.ledger`."""
+        from spaneval import ledger
+
         return ledger.rows(self)
 
     @property
     def pairs(self) -> pd.DataFrame:
         """The same as a data frame."""
         import pandas as pd
+
+        from spaneval import ledger
 
         return pd.DataFrame(list(self.rows()), columns=list(ledger.COLUMNS))
 
@@ -286,8 +296,8 @@ def evaluate(
     id_map_columns: tuple[str, str] | None = None,
     pred_format: RowFormat | None = None,
     ci: bool = True,
-    resamples: int = 10_000,
-    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
     seed: int = DEFAULT_SEED,
     by: str | Sequence[str] = (),
     average: Average = "micro",
@@ -330,14 +340,12 @@ def evaluate(
 
     """
     chosen = _options(options, changes)
-    fields = grouped_fields(by, average)
+    fields, kept, wanted = _fields(by, average)
     problems, notes = Problems(), cast("list[Note]", [])
     with paused_gc():
         maps = read_maps(id_map, id_map_columns, problems)
         gold_maps = read_maps(gold_id_map, id_map_columns, problems)
-        wanted = row_fields(fields)
         with ReadAhead(predictions, chosen, pred_format, wanted) as ahead:
-            kept = gold_fields(fields)
             corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress, fields=kept)
             problems.raise_if_any()
             rows = read_predictions(
@@ -377,7 +385,11 @@ def evaluate(
     registry = default_measures(has_nil=bool(chosen.nil))
     digests = document_digests(corpus)
     ordered = Counts(counts.table[document_order(digests, aligned.names)])
-    resampled = bootstrap(ordered, registry, resamples=resamples, level=level, seed=seed) if ci else None
+    resampled = None
+    if ci:
+        from spaneval.resampling import bootstrap
+
+        resampled = bootstrap(ordered, registry, resamples=resamples, level=level, seed=seed)
     result = Evaluation(
         corpus=corpus,
         predictions=rows,
@@ -410,6 +422,24 @@ def evaluate(
     result.groups  # noqa: B018 - now, so that a field that nothing has is an error here
     notes += _notes(result, pairing)
     return result
+
+
+class _Fields(NamedTuple):
+    """The fields that are grouped by, and what must be kept of annotations and of rows for them."""
+
+    by: tuple[str, ...]
+    of_gold: Sequence[str]
+    of_rows: Sequence[str]
+
+
+def _fields(by: str | Sequence[str], average: Average) -> _Fields:
+    if not by and average == "micro":
+        return _Fields((), (), ())
+    from spaneval.averages import grouped_fields
+    from spaneval.grouping import gold_fields, row_fields
+
+    fields = grouped_fields(by, average)
+    return _Fields(fields, gold_fields(fields), row_fields(fields))
 
 
 def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:

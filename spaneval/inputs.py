@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from spaneval.background import Background, can_fork
 from spaneval.corpus import Corpus, Predictions
 from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
-from spaneval.loaders.id_map import IdMap, as_id_map
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
 from spaneval.loaders.rows import RowFormat, Watch
 from spaneval.options import Options
@@ -23,6 +22,8 @@ from spaneval.problems import Note, Problems
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from spaneval.loaders.id_map import IdMap
 
     Rows = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Mapping[str, Any]] | pd.DataFrame
     Gold = Rows | Corpus
@@ -50,6 +51,10 @@ def paused_gc() -> Iterator[None]:
 def read_maps(maps: Map | Sequence[Map] | None, columns: tuple[str, str] | None, problems: Problems) -> list[IdMap]:
     """The id maps in any of the forms that `evaluate` takes, in order."""
     several: Sequence[Any] = [] if maps is None else maps if isinstance(maps, list | tuple) else [maps]
+    if not several:
+        return []
+    from spaneval.loaders.id_map import as_id_map
+
     return [as_id_map(one, columns=columns, problems=problems) for one in several]
 
 

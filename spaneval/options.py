@@ -14,6 +14,11 @@ UnknownDocs = Literal["error", "count", "ignore"]
 OnBadRow = Literal["error", "skip"]
 Unmapped = Literal["skip", "keep", "wrong"]
 
+RESAMPLES = 10_000
+LEVEL = 0.95
+DEFAULT_SEED = 1234
+"""Fixed, so that the same command prints the same bytes."""
+
 MINTED = "^kb::"
 """Regular expression of ids that a linker minted for its own clusters; from the source's knowledge-base output."""
 

@@ -18,12 +18,9 @@ from spaneval.corpus import FloatArray, IntArray
 from spaneval.counts import COLUMNS, Counts, column_position
 from spaneval.exceptions import MeasureError
 from spaneval.measures import Measure
+from spaneval.options import LEVEL, RESAMPLES
 
 ByteArray = NDArray[np.uint8]
-
-RESAMPLES = 10_000
-DEFAULT_SEED = 1234  # fixed, so that the same command prints the same bytes
-LEVEL = 0.95
 
 BLOCK_CELLS = 1 << 21  # weights held at once, some 20 MiB; measured in benchmarks/bench_resampling.py
 _SLACK = 3.0  # standard deviations between the mean of the Poisson total and D; 1 of 740 resamples is drawn again

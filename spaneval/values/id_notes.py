@@ -10,16 +10,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.loaders.id_map import IdMap
 from spaneval.options import Options
 from spaneval.problems import Note
 from spaneval.values.ids import Equality, Ids, Outcome, apply_maps
+
+if TYPE_CHECKING:
+    from spaneval.loaders.id_map import IdMap
 
 NIL_LIKE = ("<NIL>", "NEW", "NIL")
 """What linkers and corpora write for "not in the knowledge base"."""

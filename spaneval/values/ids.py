@@ -12,14 +12,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from operator import eq, le
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.loaders.id_map import IdMap
 from spaneval.options import Options
+
+if TYPE_CHECKING:
+    from spaneval.loaders.id_map import IdMap
 
 T = TypeVar("T")
 
