@@ -12,6 +12,7 @@ import pytest
 from console_blocks import ROOT, check_page
 
 from spaneval.cli import main
+from spaneval.cli.compare import compare
 from spaneval.cli.config import ABOUT_FILES, OTHERS, variable_of
 from spaneval.cli.group import COMMANDS, cli
 from spaneval.cli.score import score
@@ -199,6 +200,25 @@ def test_paths_are_relative_to_the_file(folder: Path, seen: Seen, monkeypatch: p
     assert given["output"] == "-"
 
 
+def test_paths_of_named_systems_are_relative_to_the_file(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """
+    `NAME=FILE` keeps its name; a file whose own name holds `=` is a file.
+    """
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(compare, "callback", lambda **values: given.update(values))
+    write(folder, "[tool.spaneval.compare]", 'id-map = ["new=map.csv", "map.csv", "a=b.csv", "new=maps/a=b.csv"]')
+    (folder / "maps").mkdir()
+    for name in ("map.csv", "a=b.csv", "maps/a=b.csv"):
+        (folder / name).touch()
+    monkeypatch.chdir(folder / "maps")
+    code = main(["compare", "../out.jsonl", "new=../out.jsonl"])
+
+    assert (code, capsys.readouterr().err) == (0, "")
+    assert ["new=../map.csv", "../map.csv", "../a=b.csv", "new=../maps/a=b.csv"] == list(map(str, given["id_maps"]))
+
+
 def test_missing_path_of_the_file_matters_only_if_it_is_used(folder: Path, seen: Seen):
     """
     And the message names file and key.
@@ -209,6 +229,8 @@ def test_missing_path_of_the_file_matters_only_if_it_is_used(folder: Path, seen:
         "error: pyproject.toml: [tool.spaneval] gt: 'golf.gt.json' does not exist. Did you mean 'gold.gt.json'?\n"
     )
     assert seen(*SCORE, "--id-map", "out.jsonl")["id_maps"] == ("out.jsonl",)
+    assert seen.fails(*SCORE, "--id-map", "map.csv") == 2
+    assert seen.err.startswith("error: --id-map: 'map.csv' does not exist.")
 
 
 def test_the_nearest_file_is_read_and_no_other(folder: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch):
@@ -279,6 +301,15 @@ def test_variable_names_a_file_that_does_not_exist(folder: Path, seen: Seen, mon
 
     assert seen.fails() == 2
     assert seen.err.startswith("error: SPANEVAL_CONFIG: 'no.toml' does not exist.")
+    monkeypatch.setenv("SPANEVAL_NO_CONFIG", "maybe")
+    assert seen.fails() == 2
+    monkeypatch.setenv("SPANEVAL_CONFIG", "out.jsonl")
+    assert seen.fails() == 2
+    assert seen.err.startswith("error: SPANEVAL_NO_CONFIG: 'maybe' is neither true nor false;")
+    monkeypatch.setenv("SPANEVAL_NO_CONFIG", "1")
+    assert seen.fails() == 2
+    assert seen.err == "error: SPANEVAL_CONFIG and SPANEVAL_NO_CONFIG exclude each other\n"
+    assert seen("--no-config", *SCORE)["seed"] == 1234
 
 
 @pytest.mark.parametrize("option", ["--config", "--no-config"])

@@ -16,7 +16,7 @@ import spaneval
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
-PROSE = [DOCS / name for name in ("index.md", "formats.md", "pitfalls.md", "architecture.md")]
+PROSE = [DOCS / name for name in ("index.md", "configuration.md", "formats.md", "pitfalls.md", "architecture.md")]
 
 
 def names(pages: list[Path]) -> list[str]:

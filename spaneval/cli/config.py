@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -61,6 +61,7 @@ class Configuration:
         values: By the name that click gives the option.
         origins: Who gave each value, in the words of messages.
         notes: What could not be used here and is no mistake.
+        args: The arguments of the command.
 
     """
 
@@ -68,6 +69,7 @@ class Configuration:
     values: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    args: Sequence[str] = ()
 
     def take(self, settings: Iterable[_Setting]) -> None:
         """Settings of one table or of the environment; they beat those taken before."""
@@ -119,13 +121,16 @@ def _keys_of(command: click.Command) -> dict[str, Key]:
     }
 
 
-def configure(ctx: click.Context, command: str, console: Console, *, wants_help: bool = False) -> None:
+def configure(
+    ctx: click.Context, command: str, args: Sequence[str], console: Console, *, wants_help: bool = False
+) -> None:
     """
     Give the command of a group its values from the file and the environment.
 
     Args:
         ctx: That of the group, with its options `config` and `no_config`.
         command: The command that is about to be parsed.
+        args: Its arguments.
         console: For warnings.
         wants_help: Whether help was asked for, which a mistake in a file must not prevent.
 
@@ -133,7 +138,7 @@ def configure(ctx: click.Context, command: str, console: Console, *, wants_help:
         ConfigError: If a file or a variable cannot be used.
 
     """
-    configuration = Configuration()
+    configuration = Configuration(args=tuple(args))  # click will use up the list
     commands = Commands(ctx)
     try:
         _read_file(configuration, ctx, command, commands, console)
@@ -154,12 +159,14 @@ def configuration_of(ctx: click.Context) -> Configuration:
 
 def origin_of(ctx: click.Context | None, param: click.Parameter) -> str | None:
     """Who gave a value that is neither a flag nor built in, in the words of messages: a variable, or file and key."""
-    source = ctx.get_parameter_source(param.name) if ctx and param.name else None
-    if ctx and source is ParameterSource.DEFAULT_MAP:
-        return configuration_of(ctx).origins.get(str(param.name))
-    if source is ParameterSource.ENVIRONMENT:
-        return str(param.envvar)
-    return None
+    if ctx is None or param.name is None:
+        return None
+    configuration = configuration_of(ctx)
+    source = ctx.get_parameter_source(param.name)
+    if source is None and param.name in configuration.origins:  # some versions of click tell only once it is converted
+        is_flag = param.name in ctx.command.make_parser(ctx).parse_args(list(configuration.args))[0]
+        return None if is_flag else configuration.origins[param.name]
+    return configuration.origins.get(param.name) if source is ParameterSource.DEFAULT_MAP else None
 
 
 # The file
@@ -169,8 +176,8 @@ def _read_file(
     configuration: Configuration, ctx: click.Context, command: str, commands: Commands, console: Console
 ) -> None:
     """The values of the file that was named or is nearest, if there is one and it has our table."""
-    named = _named_file(ctx)
-    path = named or (None if ctx.params.get("no_config") else nearest_file())
+    named, is_wanted = _chosen_file(ctx)
+    path = named or (nearest_file() if is_wanted else None)
     if path is None:
         return
     try:
@@ -192,15 +199,28 @@ class _UnreadableError(Exception):
     """A file that cannot be read or is no TOML."""
 
 
-def _named_file(ctx: click.Context) -> str | None:
-    """The value of `--config` or its variable; a flag beats a variable, here too."""
-    named: str | None = ctx.params.get("config")
-    if named is None or not ctx.params.get("no_config"):
-        return named
-    sources = [ctx.get_parameter_source(name) for name in ("config", "no_config")]
-    if sources[0] is sources[1]:
-        raise ConfigError("--config and --no-config exclude each other")
-    return named if sources[0] is ParameterSource.COMMANDLINE else None
+def _chosen_file(ctx: click.Context) -> tuple[str | None, bool]:
+    """The file that a flag or a variable names, None for the nearest or none; and whether any is read."""
+    flags = [ctx.params.get(key.replace("-", "_")) for key in ABOUT_FILES]
+    named, is_unwanted = flags if any(flags) else [_variable_of_group(ctx, key) for key in ABOUT_FILES]
+    if named and is_unwanted:
+        names = [f"--{key}" if any(flags) else variable_of(key) for key in ABOUT_FILES]
+        raise ConfigError(f"{' and '.join(names)} exclude each other")
+    return named or None, not is_unwanted
+
+
+def _variable_of_group(ctx: click.Context, key: str) -> Any:
+    """The value of the variable for an option of the group; None if it is not set."""
+    text = os.environ.get(variable_of(key))
+    if not text:
+        return None
+    option = _keys_of(ctx.command)[key]
+    try:
+        value = from_text(option, text)
+        return value if option.option.is_flag else option.option.type.convert(value, None, None)
+    except (MisfitError, click.BadParameter) as error:
+        why = error.message if isinstance(error, click.BadParameter) else error
+        raise ConfigError(f"{variable_of(key)}: {why}") from error
 
 
 def nearest_file() -> str | None:

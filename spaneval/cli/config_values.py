@@ -84,15 +84,15 @@ def _choices(option: click.Option) -> str:
 
 
 def _is_path(option: click.Option) -> bool:
-    return isinstance(option.type, click.Path | click.File) or hasattr(option.type, "rebase")
+    return isinstance(option.type, click.Path | click.File)
 
 
 def _rebased(option: click.Option, value: Any, folder: str) -> Any:
     """A path of the file as seen from the working directory; a type such as `NAME=FILE` does it with `rebase`."""
+    if not _is_path(option) or not value or value == _STANDARD_STREAM:
+        return value
     rebase = getattr(option.type, "rebase", None)
-    if rebase is not None:
-        return rebase(value, folder)
-    return os.path.join(folder, value) if _is_path(option) and value and value != _STANDARD_STREAM else value
+    return os.path.join(folder, value) if rebase is None else rebase(value, folder)
 
 
 def shown(value: Any) -> str:

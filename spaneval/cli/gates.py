@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spaneval.cli.completion import measure_bounds, measure_names
 from spaneval.cli.console import Console
 from spaneval.cli.types import ParamType
 
@@ -45,6 +46,7 @@ def fail_under(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--fail-under`."""
     return click.option(
         "--fail-under", type=GateType("measure=value", "floor"), multiple=True, metavar="MEASURE=VALUE",
+        shell_complete=measure_bounds,
         help="Exit with 1 if the measure is below VALUE, with 4 if it is undefined. With --average macro the macro "
         "average is held against VALUE. Repeatable.",
     )(function)  # fmt: skip
@@ -58,7 +60,7 @@ def fail_on_regression(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)  # fmt: skip
     return click.option(
         "--fail-on-regression", type=GateType("measure[=tolerance]", "tolerance"), multiple=True,
-        metavar="MEASURE[=TOLERANCE]",
+        metavar="MEASURE[=TOLERANCE]", shell_complete=measure_names,
         help="Exit with 1 if a system is below the baseline by more than TOLERANCE (default 0), with 4 if that cannot "
         "be told. Repeatable.",
     )(function)  # fmt: skip

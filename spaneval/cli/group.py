@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command '{name}'. {offer}", ctx)
         found, command, rest = super().resolve_command(ctx, args)
         if found and not ctx.resilient_parsing:
-            configure(ctx, found, ctx.ensure_object(Console), wants_help=not HELP.isdisjoint(rest))
+            configure(ctx, found, rest, ctx.ensure_object(Console), wants_help=not HELP.isdisjoint(rest))
         return found, command, rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -99,11 +99,11 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> N
     help="Show the version and exit.",
 )
 @click.option(
-    "--config", type=InputPath(), metavar="FILE", envvar="SPANEVAL_CONFIG",
+    "--config", type=InputPath(), metavar="FILE",
     help="Read [tool.spaneval] of FILE instead of the nearest pyproject.toml.",
 )  # fmt: skip
 @click.option(
-    "--no-config", is_flag=True, envvar="SPANEVAL_NO_CONFIG",
+    "--no-config", is_flag=True,
     help="Read no file. Variables such as SPANEVAL_FORMAT still hold.",
 )  # fmt: skip
 def cli(config: str | None, no_config: bool) -> None:

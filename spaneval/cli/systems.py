@@ -58,6 +58,13 @@ class NamedPath(InputPath):
             self.fail(f"'{text}' is not of the form NAME=FILE", param, ctx)
         return Named(name, super().convert(path, param, ctx))
 
+    def rebase(self, text: str, folder: str) -> str:
+        """The same, with a path relative to `folder` seen from the working directory; for configuration files."""
+        name, equals, path = text.partition("=")
+        if not equals or "/" in name or _exists(os.path.join(folder, text)):
+            return os.path.join(folder, text)
+        return f"{name}={os.path.join(folder, path)}"
+
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> Any:
         """Arguments have no name that a user typed."""
         if isinstance(param, click.Argument):
