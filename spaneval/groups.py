@@ -30,7 +30,8 @@ PREDICTION_COLUMNS: Final = frozenset(
     {"n_predicted", "n_predicted_with_id", "n_predicted_nil", "n_out_of_scope", "n_bad_rows", "n_unknown_docs_rows"}
 )
 """Counts of predictions, which groups of gold do not have."""
-_ABSENT: Final = {"both": frozenset[str](), "predictions": GOLD_COLUMNS, "gold": PREDICTION_COLUMNS}
+ABSENT: Final = {"both": frozenset[str](), "predictions": GOLD_COLUMNS, "gold": PREDICTION_COLUMNS}
+"""By the side that is grouped: the columns that its groups do not have."""
 _OTHER: Final = {"predictions": "gold annotations", "gold": "spurious predictions"}
 
 
@@ -154,7 +155,7 @@ def cells(evaluation: Evaluation, by: str) -> Cells:
         bad_has_id=evaluation.bad_has_id[: len(bad_doc)],
         n_named_documents=int(np.searchsorted(keys, n_named(evaluation.document_names) * n_values)),
     )
-    absent = _ABSENT[made.side]
+    absent = ABSENT[made.side]
     counts.table[:, [name in absent for name in COLUMNS]] = 0
     why = f"{by} does not group {_OTHER.get(made.side, '')}"
     return Cells(by, made.values, absent, why, keys % n_values, keys // n_values, counts)

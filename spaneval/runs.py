@@ -9,7 +9,7 @@ annotations stand at one span, their order is that of what became of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import COLUMNS, Counts
 from spaneval.exceptions import AlignmentError
+from spaneval.groups import Cells, cells
 from spaneval.problems import Problem
 from spaneval.signature import SCORES, document_order, gold_digest, map_digest
 from spaneval.values.ids import Outcome
@@ -82,7 +83,8 @@ class Spurious(NamedTuple):
     Args:
         doc: Number of the document in `Run.documents`, int32 of shape (M,).
         a, b: Span, int64 of shape (M,).
-        predicted: The id as compared, "" for none.
+        predicted: The id as compared, or as written where it is not compared, "" for none.
+        is_compared: 1 where `predicted` is the id as compared, else 0, int8 of shape (M,).
 
     """
 
@@ -90,6 +92,7 @@ class Spurious(NamedTuple):
     a: IntArray
     b: IntArray
     predicted: list[str]
+    is_compared: NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Run:
         counts: Counts per document.
         annotations: What became of each counted annotation.
         spurious: Predictions without a partner, those out of scope left out.
+        cells: Counts per document and group by the fields that the evaluation was grouped by; not saved.
 
     """
 
@@ -122,6 +126,7 @@ class Run:
     counts: Counts
     annotations: Annotations
     spurious: Spurious
+    cells: dict[str, Cells] = field(default_factory=dict)
 
     @property
     def n_gold_documents(self) -> int:
@@ -150,7 +155,13 @@ def run_of(evaluation: Evaluation) -> Run:
         counts=Counts(evaluation.document_counts.table[order]),
         annotations=_annotations(evaluation, place),
         spurious=_spurious(evaluation, place),
+        cells={by: _placed(cells(evaluation, by), place) for by in evaluation.by},
     )
+
+
+def _placed(found: Cells, place: CodeArray) -> Cells:
+    """Cells with documents numbered as in the run."""
+    return replace(found, doc=place[found.doc].astype(np.int64))
 
 
 def _annotations(evaluation: Evaluation, place: CodeArray) -> Annotations:
@@ -187,13 +198,15 @@ def _spurious(evaluation: Evaluation, place: CodeArray) -> Spurious:
     if scored.is_out_of_scope is not None:
         is_spurious &= ~scored.is_out_of_scope
     rows = np.flatnonzero(is_spurious)
-    keys = (_rank(texts)[scored.id], scored.b, scored.a, place[scored.doc])
+    is_compared = np.array([*(text is not None for text in evaluation.ids.translated), False], dtype=np.int8)
+    keys = (is_compared[scored.id], _rank(texts)[scored.id], scored.b, scored.a, place[scored.doc])
     rows = rows[np.lexsort([key[rows] for key in keys])]
     return Spurious(
         place[scored.doc[rows]],
         scored.a[rows].astype(np.int64),
         scored.b[rows].astype(np.int64),
         [texts[code] for code in scored.id[rows].tolist()],
+        is_compared[scored.id[rows]],
     )
 
 

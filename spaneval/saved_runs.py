@@ -219,7 +219,8 @@ def _spurious(columns: Mapping[str, Any], n_documents: int) -> Spurious:
     doc = _doc(columns, n_documents)
     n, no_end = len(doc), 2**63
     a, b = _integers(columns, "a", n, below=no_end), _integers(columns, "b", n, below=no_end)
-    return Spurious(doc, a, b, _texts(columns, "predicted", n))
+    is_compared = _integers(columns, "is_compared", n, below=2).astype(np.int8)
+    return Spurious(doc, a, b, _texts(columns, "predicted", n), is_compared)
 
 
 def _check_sums(run: Run) -> None:
