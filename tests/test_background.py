@@ -5,34 +5,35 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 
 import pytest
 
 import spaneval
 from spaneval import inputs
-from spaneval.background import Background, can_fork
+from spaneval.background import Background
 
-needs_fork = pytest.mark.skipif(not can_fork(), reason="forking is not safe or not there")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks only on Linux"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),  # the tests' own threads
+]
 
 
 def fails():
     raise ValueError("nothing that a parent could pickle")
 
 
-@needs_fork
 def test_the_result_comes_back():
     with Background(lambda: [1, "two", None]) as process:
         assert [1, "two", None] == process.result()
 
 
-@needs_fork
 @pytest.mark.filterwarnings("ignore")
 def test_a_failure_is_no_result():
     with Background(fails) as process:
         assert process.result() is None
 
 
-@needs_fork
 def test_leaving_the_block_ends_the_process():
     with Background(lambda: os.read(os.pipe()[0], 1)):
         pass
@@ -61,6 +62,7 @@ def corpus(tmp_path):
 def both_ways(monkeypatch, evaluate):
     """The same call without and with a second process, and whether one was started."""
     started = []
+    monkeypatch.setattr(inputs, "can_fork", lambda: True)
     monkeypatch.setattr(inputs, "Background", lambda function: started.append(1) or Background(function))
     found = []
     for least in (10**12, 0):
@@ -70,7 +72,6 @@ def both_ways(monkeypatch, evaluate):
     return found
 
 
-@needs_fork
 @pytest.mark.parametrize("options", [{}, {"doc_key": "position"}, {"min_score": 2.0, "on_bad_row": "skip"}])
 def test_reading_ahead_changes_nothing(corpus, monkeypatch, options):
     def evaluate():
@@ -82,7 +83,6 @@ def test_reading_ahead_changes_nothing(corpus, monkeypatch, options):
     assert list(alone.rows()) == list(ahead.rows())
 
 
-@needs_fork
 def test_gold_that_asks_for_another_key_has_the_rows_read_again(corpus, monkeypatch):
     gold = json.loads((corpus / "x.gt.json").read_text())
     (corpus / "x.gt.json").write_text(json.dumps([document | {"doc_id": f"d{k}"} for k, document in enumerate(gold)]))
@@ -96,7 +96,6 @@ def test_gold_that_asks_for_another_key_has_the_rows_read_again(corpus, monkeypa
     assert 300 == ahead.counts["n_matched"]
 
 
-@needs_fork
 def test_messages_are_the_same(corpus, monkeypatch):
     with (corpus / "x.jsonl").open("a") as file:
         file.write('{"itext": 0, "a": 3, "b": 3}\n{"itext": 0, "a": 3\n')
@@ -112,9 +111,9 @@ def test_messages_are_the_same(corpus, monkeypatch):
     assert "x.jsonl:301: span end must be greater than its start (a=3, b=3)" in ahead
 
 
-@needs_fork
 def test_bad_gold_leaves_no_process_behind(corpus, monkeypatch):
     (corpus / "x.gt.json").write_text("[")
+    monkeypatch.setattr(inputs, "can_fork", lambda: True)
     monkeypatch.setattr(inputs, "WORTH_A_PROCESS", 0)
 
     with pytest.raises(spaneval.FormatError):

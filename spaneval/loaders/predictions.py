@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ID_LOOKALIKES", "RowReading", "load_predictions", "predictions_from_memory"]
 
 ID_LOOKALIKES: Final = ("entity_id", "id", "kb_id")
-SAMPLED_MENTIONS: Final = 20_000
+SAMPLED_MENTIONS: Final = 2_000
 """Mentions kept for the check of the documents."""
 _NO_ID = (None, "")
 _ID_TYPES = {int, str, type(None)}
@@ -92,10 +92,10 @@ class _Part(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """What a row says of its text, and the hash of its document key."""
+    """What a row says of its text; the hash of its document key, and its code."""
 
     hash: int
-    key: str
+    key: int
     a: int
     b: int
     mention: str
@@ -209,14 +209,12 @@ class _Collector:
             new = list(islice(reversed(self.keys), len(self.keys) - len(self.hashes)))[::-1]
             hashes = [0 if key is None else key_hash(str(key)) for key in new]
             self.hashes = np.concatenate([self.hashes, np.array(hashes, dtype=np.int64)])
-        hashes_of_rows = self.hashes[part.key]
-        name = self.name["mention"]
-        for k in np.flatnonzero(hashes_of_rows & (self.sample.every - 1) == 0).tolist():
-            row = rows[k]
-            if isinstance(mention := row.get(name), str) and mention:
-                key = text_id(row.get(self.name[self.key_field])) or ""
-                found = _Mention(int(hashes_of_rows[k]), str(key), int(part.a[k]), int(part.b[k]), mention)
-                self.mentions.append(found)
+        hashes, name = self.hashes[part.key], self.name["mention"]
+        sampled = np.flatnonzero(hashes & (self.sample.every - 1) == 0)
+        columns = [column[sampled].tolist() for column in (hashes, part.key, part.a, part.b)]
+        for k, hashed, key, a, b in zip(sampled.tolist(), *columns, strict=True):
+            if isinstance(mention := rows[k].get(name), str) and mention:
+                self.mentions.append(_Mention(hashed, key, a, b, mention))
         while len(self.mentions) > SAMPLED_MENTIONS and self.sample.every < LEAST_SAMPLE:
             self.sample.halve()
             self.mentions = [x for x in self.mentions if self.sample.holds_any([x.hash])]
@@ -279,7 +277,7 @@ class _Collector:
         if not self.reading.needs_key:
             code = self.keys[None]
             self.parts = [part._replace(key=np.full_like(part.key, code)) for part in self.parts]
-            self.mentions = [_Mention(0, "", x.a, x.b, x.mention) for x in self.mentions]
+            self.mentions = [x._replace(hash=0, key=code) for x in self.mentions]
             return
         if self.reading.skips_bad_rows:
             is_id = np.array([value not in _NO_ID for value in self.ids], dtype=np.bool_)
@@ -333,7 +331,7 @@ class _Collector:
                 np.array([-1 if key is None else bad_code[key] for key in self.bad_keys], dtype=np.int32),
                 np.array(self.bad_has_id, dtype=np.bool_),
             ),
-            surfaces=_surfaces(self.mentions),
+            surfaces=_surfaces(self.mentions, list(self.keys)),
             echo=_echo(self.echo),
             fields=fields,
             seen_fields=frozenset(map(str, self.seen_fields)),
@@ -370,11 +368,12 @@ def _text(value: Any) -> str | None:
     return None if text is BAD else text
 
 
-def _surfaces(mentions: list[_Mention]) -> Surfaces | None:
+def _surfaces(mentions: list[_Mention], keys: list[Any]) -> Surfaces | None:
     if not mentions:
         return None
     _, key, a, b, mention = zip(*mentions, strict=True)
-    return Surfaces(list(key), np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), list(mention))
+    texts = [str(text_id(keys[code]) or "") for code in key]
+    return Surfaces(texts, np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), list(mention))
 
 
 def _echo(reports: list[list[Any]]) -> IntArray | None:
