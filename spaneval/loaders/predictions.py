@@ -209,9 +209,9 @@ class _Collector:
             new = list(islice(reversed(self.keys), len(self.keys) - len(self.hashes)))[::-1]
             hashes = [0 if key is None else key_hash(str(key)) for key in new]
             self.hashes = np.concatenate([self.hashes, np.array(hashes, dtype=np.int64)])
-        hashes, name = self.hashes[part.key], self.name["mention"]
-        sampled = np.flatnonzero(hashes & (self.sample.every - 1) == 0)
-        columns = [column[sampled].tolist() for column in (hashes, part.key, part.a, part.b)]
+        name, hash_of_row = self.name["mention"], self.hashes[part.key]
+        sampled = np.flatnonzero(hash_of_row & (self.sample.every - 1) == 0)
+        columns = [np.asarray(x)[sampled].tolist() for x in (hash_of_row, part.key, part.a, part.b)]
         for k, hashed, key, a, b in zip(sampled.tolist(), *columns, strict=True):
             if isinstance(mention := rows[k].get(name), str) and mention:
                 self.mentions.append(_Mention(hashed, key, a, b, mention))
