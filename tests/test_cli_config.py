@@ -555,7 +555,8 @@ def test_verbose_tells_where_each_value_came_from(
     write(
         folder, T, "verbose = true", 'nil = ["NIL"]', "[tool.spaneval.validate]", 'match = "exact"', 'unmapped = "keep"'
     )
-    monkeypatch.setenv("SPANEVAL_MATCH", "overlap")
+    for name, value in (("MATCH", "overlap"), ("NULL_IS_NIL", "0"), ("COLOR", "never")):
+        monkeypatch.setenv(f"SPANEVAL_{name}", value)
     main(["validate", "--gt", "gold.gt.json"])
     *lines, elapsed = capsys.readouterr().err.splitlines()
 
@@ -565,6 +566,9 @@ def test_verbose_tells_where_each_value_came_from(
         "option: --match overlap (SPANEVAL_MATCH)",
         "option: --unmapped keep (pyproject.toml: [tool.spaneval.validate] unmapped)",
         "option: --nil NIL (pyproject.toml: [tool.spaneval] nil)",
+        "option: --null-is-nil false (SPANEVAL_NULL_IS_NIL)",
+        "option: --color never (SPANEVAL_COLOR)",
+        "option: --verbose (pyproject.toml: [tool.spaneval] verbose)",
     ]
     assert elapsed.startswith("elapsed: ")
 
@@ -588,6 +592,21 @@ def test_what_changes_counts_stands_in_the_signature_wherever_it_was_set(
     signature = printed.split("signature   ")[1]
     for part in ("match:exact", "nil:NIL", "min-score:0.5", "unknown-docs:ignore", "seed:0"):
         assert f"|{part}|" in f"|{signature}|"
+
+
+def test_help_shows_the_defaults_that_hold(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """
+    Those of the file and the environment.
+    """
+    write(folder, T, 'match = "exact"', "resamples = 77")
+    monkeypatch.setenv("SPANEVAL_LEVEL", "0.5")
+    assert main(["score", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+
+    for part in ("both boundaries equal. [default: exact]", "Resamples drawn. [default: 77", "[default: 0.5]"):
+        assert part in text
 
 
 def test_progress_can_be_switched_off_in_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -260,15 +260,19 @@ def show_choices(ctx: click.Context, console: Console) -> None:
     if configuration.file is not None:
         console.detail(f"configuration: {configuration.file}")
     for param in ctx.command.params:
-        if param.name and param.expose_value and ctx.get_parameter_source(param.name) is not default:
-            origin = origin_of(ctx, param) or "flag"
-            console.detail(f"option: {_shown(param, ctx.params[param.name])} ({origin})")
+        if not isinstance(param, click.Option) or not param.name or ctx.get_parameter_source(param.name) is default:
+            continue
+        origin = origin_of(ctx, param)
+        if param.expose_value or origin:  # what the console was told by a flag speaks for itself
+            value = ctx.params[param.name] if param.expose_value else configuration.values[param.name]
+            console.detail(f"option: {_shown(param, value)} ({origin or 'flag'})")
 
 
 def _shown(param: click.Parameter, value: Any) -> str:
     """The option as it would be typed, nearly."""
     if isinstance(value, bool):
-        return max(param.opts if value else param.secondary_opts, key=len)
+        names = param.opts if value else param.secondary_opts
+        return max(names, key=len) if names else f"{max(param.opts, key=len)} {str(value).lower()}"
     if isinstance(value, dict):
         value = tuple(f"{key}={item}" for key, item in value.items())
     text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
