@@ -53,7 +53,7 @@ def test_spurious_predictions_are_kept_with_their_ids():
     Two in v1, in two documents.
     """
     x = run(V1)
-    shown = {(x.names[d], a, b, p) for d, a, b, p in zip(*x.spurious, strict=True)}
+    shown = {(x.names[d], a, b, p) for d, a, b, p, _ in zip(*x.spurious, strict=True)}
 
     assert shown == {("1", 5, 10, "R3"), ("2", 0, 7, "X")}
 
@@ -258,7 +258,7 @@ def test_runs_with_other_maps_of_gold_ids_are_refused():
     """
     They change what is right.
     """
-    with pytest.raises(AlignmentError, match="v2 was counted with gold_id_map [0-9a-f]{16}, v1 with none"):
+    with pytest.raises(AlignmentError, match=r"v2 was counted with gold_id_map [0-9a-f]{16}, v1 with none"):
         check_comparable({"v1": run(V1), "v2": run(V2, gold_id_map={"G1": "G2"})})
 
 
