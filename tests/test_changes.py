@@ -39,7 +39,8 @@ def test_cells_worked_out_by_hand():
 
 def test_fates_worked_out_by_hand():
     """
-    MDM2 of document 0 is fixed and found, TP53 of document 1 fixed and comparable; the wrong `regulates` changed its id.
+    MDM2 of document 0 is fixed and found, TP53 of document 1 fixed and comparable; `regulates` is
+    wrong with another id.
     """
     assert diff().fates == {
         "fixed": 2,
