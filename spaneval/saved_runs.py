@@ -108,6 +108,8 @@ def _content(raw: bytes) -> dict[str, Any]:
     try:
         content = orjson.loads(raw.removeprefix(BOM))
     except orjson.JSONDecodeError as error:
+        if not is_saved_run(raw[:HEAD_SIZE]):
+            raise _Broken(f"not a saved run: expected an object with schema {SCHEMA}") from error
         raise _Broken(f"a broken saved run: it is not valid JSON, or was cut short: {error}") from error
     schema = content.get("schema") if isinstance(content, dict) else None
     if not isinstance(schema, str):
