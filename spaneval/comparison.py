@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from spaneval.changes import Common, common_pairs
 from spaneval.corpus import IntArray
 from spaneval.entries import Column, Entry, Scoreboard
+from spaneval.group_tables import group_tables
 from spaneval.measures import Measure, default_measures, get_measure
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
@@ -53,6 +54,7 @@ class Comparison:
         resampling: Method, level, resamples, seed, shares left out; None without intervals.
         alpha: Level of the marks.
         notes: What a reader should know.
+        groups: By field and group, entries by system and measure, of the measures that the field can divide.
 
     """
 
@@ -66,6 +68,7 @@ class Comparison:
     resampling: dict[str, Any] | None
     alpha: float
     notes: list[Note]
+    groups: dict[str, dict[str, Entries]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -85,6 +88,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON report; nothing is rounded, and None stands for undefined."""
+        groups = {
+            by: {value: _plain(entries) for value, entries in groups.items()} for by, groups in self.groups.items()
+        }
         return {
             "schema": SCHEMA,
             "signature": self.signature,
@@ -99,12 +105,13 @@ class Comparison:
                 "n_correct": self.common.n_correct,
                 "accuracy": {name: self.common.accuracy(name) for name in self.runs},
             },
+            **({"groups": groups} if groups else {}),
             "notes": [note.to_dict() for note in self.notes],
         }
 
     def _system(self, name: str) -> dict[str, Any]:
         run = self.runs[name]
-        measures = {measure: entry.to_dict() for measure, entry in self.entries[name].items()}
+        measures = _plain(self.entries)[name]
         return {"name": name, "signature": run.signature, **run.counts.totals(), "measures": measures}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -126,6 +133,17 @@ class Comparison:
             rows.append({**nothing, **row, "delta": self.common_delta(name), **fraction})
         return rows
 
+    def group_rows(self) -> list[dict[str, Any]]:
+        """The same for every group, after its field `by` and its name `group`."""
+        return [
+            {"by": by, "group": value, "measure": measure.name, "system": name, **_flat(entry.to_dict())}
+            for by, groups in self.groups.items()
+            for value, entries in groups.items()
+            for measure in self.measures
+            for name in self.runs
+            if (entry := entries[name].get(measure.name)) is not None
+        ]
+
     def common_delta(self, name: str) -> float | None:
         """Accuracy over common pairs minus that of the baseline; None for the baseline, and where there are none."""
         if name == self.baseline or not self.common.n:
@@ -145,6 +163,14 @@ class Comparison:
 NO_COMMON: Final = "there is no annotation for which every system has a comparable pair"
 
 
+Entries = dict[str, dict[str, Entry]]
+"""By system and measure."""
+
+
+def _plain(entries: Entries) -> dict[str, dict[str, Any]]:
+    return {name: {measure: x.to_dict() for measure, x in of_system.items()} for name, of_system in entries.items()}
+
+
 def _flat(entry: dict[str, Any]) -> dict[str, Any]:
     low, high = entry.pop("interval") or (None, None)
     delta_low, delta_high = entry.pop("delta_interval") or (None, None)
@@ -158,6 +184,7 @@ def compare(
     *,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
+    by: str | Sequence[str] = (),
     ci: bool = True,
     test: bool = True,
     resamples: int = RESAMPLES,
@@ -174,6 +201,8 @@ def compare(
         systems: Evaluations, runs or paths of saved runs by name, at least one.
         baseline: Name of the one the others are held against; None takes the first.
         measures: Names of measures; None takes those of the contract (docs/measures.md), with NIL ids also theirs.
+        by: Fields whose groups are compared, too. Evaluations must have been made with them; saved runs know
+            `document`, `namespace`, `length` and `gold_frequency`.
         ci: Whether to compute intervals.
         test: Whether to test differences.
         resamples: Bootstrap resamples.
@@ -185,7 +214,7 @@ def compare(
 
     Raises:
         AlignmentError: If the runs were not counted alike, over the same gold.
-        InputError: If a saved run cannot be read.
+        InputError: If a saved run cannot be read, or a run cannot be grouped as asked for.
         MeasureError: If a measure does not exist, or a parameter is impossible.
         ValueError: If there is no run, or none of the name of the baseline.
 
@@ -196,22 +225,52 @@ def compare(
     names = default_names(runs[base]) if measures is None else measures
     chosen = tuple(get_measure(name) for name in dict.fromkeys(names))
     table, position = stacked(list(runs.values())), list(runs).index(base)
-    resampled = _resampled(table, chosen, position, resamples, level, seed) if ci else None
-    tests = _tested(table, chosen, position, trials, seed) if test else [{} for _ in runs]
-    corrected = _corrected(tests, chosen, correction)
-    columns = [Column(table, k, position, resampled, tests[k], corrected[k]) for k in range(len(runs))]
+    grouped = {one: group_tables(runs, one) for one in dict.fromkeys([by] if isinstance(by, str) else by)}
+
+    def sheet(table: IntArray, absent: frozenset[str] = frozenset()) -> _Sheet:
+        known = [measure for measure in chosen if absent.isdisjoint(measure.columns)]
+        resampled = _resampled(table, known, position, resamples, level, seed) if ci else None
+        tests = _tested(table, known, position, trials, seed) if test else [{} for _ in runs]
+        return _Sheet(table, known, resampled, tests)
+
+    whole = sheet(table)
+    parts = {
+        one: {value: sheet(x, found.absent) for value, x in found.tables.items()} for one, found in grouped.items()
+    }
+    sheets = [whole, *(part for of_field in parts.values() for part in of_field.values())]
+    tests = [of_system for part in sheets for of_system in part.tests]
+    corrected = iter(_corrected(tests, chosen, correction))  # one correction over all that is printed
+
+    def entries(part: _Sheet) -> Entries:
+        return {name: part.column(k, position, next(corrected)) for k, name in enumerate(runs)}
+
     return Comparison(
         runs=runs,
         baseline=base,
         measures=chosen,
-        entries={name: {m.name: column.entry(m) for m in chosen} for name, column in zip(runs, columns, strict=True)},
+        entries=entries(whole),
+        groups={one: {value: entries(part) for value, part in of_field.items()} for one, of_field in parts.items()},
         common=common_pairs(runs),
         n_documents=len(table),
         test=_about_tests(tests, correction, seed),
-        resampling=None if resampled is None else _about_resamples(resampled, list(runs), base, seed),
+        resampling=None if whole.resampled is None else _about_resamples(whole.resampled, list(runs), base, seed),
         alpha=alpha,
         notes=_notes(runs),
     )
+
+
+class _Sheet(NamedTuple):
+    """One table of counts and what luck would do to it."""
+
+    table: IntArray
+    measures: list[Measure]
+    resampled: PairedBootstrap | None
+    tests: list[dict[str, PermutationTest]]
+
+    def column(self, k: int, baseline: int, corrected: Mapping[str, float | None]) -> dict[str, Entry]:
+        """The entries of one system."""
+        column = Column(self.table, k, baseline, self.resampled, self.tests[k], corrected)
+        return {measure.name: column.entry(measure) for measure in self.measures}
 
 
 def _baseline(runs: Mapping[str, Run], name: str | None) -> str:

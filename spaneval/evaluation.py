@@ -125,12 +125,17 @@ class Evaluation:
         return len(self.corpus.documents)
 
     @cached_property
+    def has_row(self) -> BoolArray:
+        """Whether there is a row for each gold document, bool of shape (D,)."""
+        result = np.zeros(len(self.document_names), np.bool_)
+        result[self.scored.doc] = True
+        result |= self.document_counts["n_bad_rows"] > 0
+        return result[: self.n_documents]
+
+    @property
     def n_documents_without_predictions(self) -> int:
         """Gold documents for which there is no row."""
-        has_row = np.zeros(len(self.document_names), np.bool_)
-        has_row[self.scored.doc] = True
-        has_row |= self.document_counts["n_bad_rows"] > 0
-        return int((~has_row[: self.n_documents]).sum())
+        return int((~self.has_row).sum())
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -489,11 +494,9 @@ def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
             notes.append(Note(code, n, message))
 
     n = result.n_documents_without_predictions
-    note(
-        "documents-without-predictions",
-        n,
-        f"{_n(n, 'gold document')} without any prediction; their annotations are missed",
-    )
+    n_missed = int(result.document_counts["n_gold"][: result.n_documents][~result.has_row].sum())
+    message = f"{_n(n, 'gold document')} without any prediction; {_n(n_missed, 'annotation')} in them missed"
+    note("documents-without-predictions", n, message)
     annotated = result.corpus.documents.is_annotated
     silent = np.flatnonzero(~annotated)
     n = int(np.isin(result.scored.doc, silent).sum()) if len(silent) else 0

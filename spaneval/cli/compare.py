@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, options, systems
+from spaneval.cli import gates, grouping, options, systems
 from spaneval.cli.completion import measure_names
 from spaneval.cli.console import Console
 from spaneval.cli.systems import Named, NamedPath
@@ -59,6 +59,7 @@ def _statistics(function: Callable[..., Any]) -> Callable[..., Any]:
 @systems.id_maps()
 @options.reading()
 @options.matching()
+@grouping.by_of_systems
 @_statistics
 @gates.fail_on_regression
 @options.output()
@@ -78,6 +79,7 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     if given["baseline"] is not None:
         systems.known(given["baseline"], paths, "--baseline")
     chosen = systems.options_of(given, paths)
+    grouping.check_of_systems(given)
     _check_gates(ctx, given)
     check_targets({"--output": given["output"]}, systems.all_inputs(given, paths))
     options.show_choices(ctx, console)
@@ -107,7 +109,7 @@ def _compare(runs: dict[str, Any], given: dict[str, Any]) -> Comparison:
     bounded = [gate.measure for gate in given["fail_on_regression"]]
     if bounded and not names:
         names = default_names(next(iter(runs.values())))
-    parameters = ("baseline", "ci", "test", "resamples", "level", "trials", "correction", "alpha", "seed")
+    parameters = ("by", "baseline", "ci", "test", "resamples", "level", "trials", "correction", "alpha", "seed")
     return compare_runs(runs, measures=[*names, *bounded] or None, **{name: given[name] for name in parameters})
 
 

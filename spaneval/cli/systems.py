@@ -246,6 +246,7 @@ class _Source:
     @classmethod
     def read(cls, given: dict[str, Any], chosen: Options, progress: Progress, *, keep_texts: bool) -> _Source:
         """Gold and maps."""
+        from spaneval.grouping import gold_fields
         from spaneval.inputs import paused_gc, read_gold, read_maps
         from spaneval.problems import Problems
 
@@ -256,7 +257,10 @@ class _Source:
         corpus = None
         if given["gold"]:
             with paused_gc():
-                corpus = read_gold(list(given["gold"]), problems, notes, keep_texts=keep_texts, progress=progress)
+                kept = gold_fields(given.get("by", ()))
+                corpus = read_gold(
+                    list(given["gold"]), problems, notes, keep_texts=keep_texts, progress=progress, fields=kept
+                )
         problems.raise_if_any()
         of_system = [(name, one) for (name, _), one in zip(given["id_maps"], maps, strict=True)]
         return cls(corpus, of_system, gold_maps, given, chosen, progress, [(None, note) for note in notes])
@@ -270,8 +274,9 @@ class _Source:
         loading = options.loading_of(self.given | {"id_maps": (), "gold_id_maps": ()})
         loading |= {"id_map": [one for of, one in self.maps if of in (None, name)], "gold_id_map": self.gold_maps}
         evaluation = evaluate(
-            self.corpus, [path], **loading, options=self.chosen, ci=False, keep_texts=False, progress=self.progress
-        )
+            self.corpus, [path], **loading, by=self.given.get("by", ()), options=self.chosen, ci=False,
+            keep_texts=False, progress=self.progress,
+        )  # fmt: skip
         self.notes.extend((name, note) for note in evaluation.notes)
         return run_of(evaluation)
 

@@ -21,11 +21,10 @@ from spaneval.problems import Note, Problem, Problems
 Kind = Literal["doc_id", "itext", "position"]
 
 KEYLESS: Final = "(rows without a document)"
-_DESCRIBED = {
-    "doc_id": "doc_id",
-    "itext": "itext as written in the gold",
-    "position": "position in the corpus, over all gold files in order (itext restarts or is missing in the gold files)",
-}
+_BY_POSITION: Final = (
+    "documents are told apart by position in the corpus, over all gold files in order (itext restarts or is missing in "
+    "the gold files)"
+)
 
 
 class Numbering(NamedTuple):
@@ -196,9 +195,8 @@ def align(
     """
     documents = corpus.documents
     numbering = choose_numbering(documents, rows.key_field, options.doc_key, problems)
-    if options.doc_key == "auto" and len(documents) > 1:
-        message = f"documents are told apart by {_DESCRIBED[numbering.kind]}"
-        notes.append(Note("document-numbering", len(documents), message))
+    if options.doc_key == "auto" and numbering.kind == "position" and len(documents) > 1:
+        notes.append(Note("document-numbering", len(documents), _BY_POSITION))
     number = {key: d for d, key in enumerate(numbering.keys)}
     others = [Alternative(f"with --doc-key {x.kind}", x.keys) for x in _other_numberings(documents, numbering)]
     check(

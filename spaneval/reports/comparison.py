@@ -13,7 +13,7 @@ from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.text import UNDEFINED, Align, counted, interval, number, printable
 
 if TYPE_CHECKING:
-    from spaneval.comparison import Comparison
+    from spaneval.comparison import Comparison, Entries
     from spaneval.entries import Entry
     from spaneval.reports import Format, Style
 
@@ -36,15 +36,28 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
     if format == "jsonl":
         return b"".join(jsonl.dump(_objects(comparison)))
     if format == "csv":
-        rows = comparison.rows()
+        rows = _flat_rows(comparison)
         return b"".join(csv.dump([list(rows[0]), *(row.values() for row in rows)]))
     shown = _page(comparison, style)
     if format == "latex":
         facts = [shown.facts, *(f"{subject}: {text}" for subject, text in shown.remarks)]
         grid = shown.grids[0]
         plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
-        return latex.tabular(replace(grid, heading=plain), [*facts, f"signature {shown.signature}"])
+        tables = [
+            latex.tabular(replace(part, heading=[*part.heading[: -len(plain)], *plain]), [part.title])
+            for part in shown.grids[1:]
+        ]
+        return b"\n".join(
+            [latex.tabular(replace(grid, heading=plain), [*facts, f"signature {shown.signature}"]), *tables]
+        )
     return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style.paint)
+
+
+def _flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """All rows; where there are groups, those of the whole have none."""
+    if not comparison.groups:
+        return comparison.rows()
+    return [{"by": None, "group": None, **row} for row in comparison.rows()] + comparison.group_rows()
 
 
 def _objects(comparison: Comparison) -> Iterator[dict[str, Any]]:
@@ -52,6 +65,11 @@ def _objects(comparison: Comparison) -> Iterator[dict[str, Any]]:
     for measure in comparison.measures:
         for name in comparison.runs:
             yield {"measure": measure.name, "system": name, **comparison.entries[name][measure.name].to_dict()}
+    for by, groups in comparison.groups.items():
+        for value, entries in groups.items():
+            for name, of_system in entries.items():
+                for measure_name, entry in of_system.items():
+                    yield {"by": by, "group": value, "measure": measure_name, "system": name, **entry.to_dict()}
     yield from ({key: row[key] for key in _OF_COMMON} for row in comparison.rows() if row["measure"] == COMMON)
 
 
@@ -63,7 +81,7 @@ def _page(comparison: Comparison, style: Style) -> Page:
     documents, annotations = counted(comparison.n_documents, "document"), counted(n_gold, "gold annotation")
     return Page(
         facts=f"{documents}, {annotations}; baseline {printable(comparison.baseline)}",
-        grids=[_grid(comparison, style)],
+        grids=[_grid(comparison, style), *_group_grids(comparison, style)],
         remarks=list(_remarks(comparison)),
         signature=comparison.signature,
     )
@@ -88,6 +106,37 @@ def _grid(comparison: Comparison, style: Style) -> Grid:
     return Grid(heading, aligned, groups)  # type: ignore[arg-type] # literals
 
 
+def _group_grids(comparison: Comparison, style: Style) -> Iterator[Grid]:
+    """One table for each field, group by group."""
+    for by, groups in comparison.groups.items():
+        heading, aligned = [by, "measure", "system"], ["left", "left", "left"]
+        for title, side in _columns(comparison):
+            heading.append(title)
+            aligned.append(side)
+        blocks = [
+            [
+                [printable(value) if k + m == 0 else "", label if k == 0 else "", *row]
+                for m, (label, rows) in enumerate(_measure_rows(comparison, entries, style))
+                for k, row in enumerate(rows)
+            ]
+            for value, entries in groups.items()
+        ]
+        yield Grid(heading, aligned, blocks, title=f"By {printable(by)}")  # type: ignore[arg-type] # literals
+
+
+def _measure_rows(comparison: Comparison, entries: Entries, style: Style) -> Iterator[tuple[str, list[list[str]]]]:
+    """The label of each measure that the group has, and a row for each system."""
+    for measure in comparison.measures:
+        if measure.name in entries[comparison.baseline]:
+            yield (
+                measure.label,
+                [
+                    [printable(name), *_entry_cells(comparison, name, entries[name][measure.name], style)]
+                    for name in comparison.runs
+                ],
+            )
+
+
 def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
     """Titles and sides of the columns of numbers; `_cells` fills them in this order."""
     resampling, test = comparison.resampling, comparison.test
@@ -108,12 +157,16 @@ def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
 
 def _has_undefined(comparison: Comparison) -> bool:
     """Whether there is a document in which a measure has no value for a system or the baseline."""
-    entries = [entry for of_system in comparison.entries.values() for entry in of_system.values()]
+    tables = [comparison.entries, *(x for groups in comparison.groups.values() for x in groups.values())]
+    entries = [entry for table in tables for of_system in table.values() for entry in of_system.values()]
     return any(entry.scoreboard is not None and entry.scoreboard.n_undefined for entry in entries)
 
 
 def _cells(comparison: Comparison, name: str, measure: str, style: Style) -> list[str]:
-    entry = comparison.entries[name][measure]
+    return _entry_cells(comparison, name, comparison.entries[name][measure], style)
+
+
+def _entry_cells(comparison: Comparison, name: str, entry: Entry, style: Style) -> list[str]:
     has_intervals = comparison.resampling is not None
     cells = [number(entry.value, style.digits), "{} / {}".format(*entry.fraction)]
     cells += [interval(entry.interval, style.digits)] if has_intervals else []
@@ -189,6 +242,8 @@ def _remarks(comparison: Comparison) -> Iterator[Remark]:
         if _has_undefined(comparison):
             yield Remark("no value", "documents in which the measure is undefined for the system or the baseline")
     yield from _tests(comparison)
+    if comparison.groups:
+        yield Remark("groups", "resampled and tested over the documents in which any system has the group")
     if comparison.resampling:
         n, both = counted(comparison.resampling["resamples"], "resample"), "the same for all systems"
         text = f"paired percentile bootstrap over documents, {n}, {both}; each interval on its own, not simultaneous"
