@@ -21,7 +21,6 @@ from spaneval.corpus import FloatArray, IntArray
 from spaneval.exceptions import FormatError
 from spaneval.loaders.scalars import BAD, integral, is_missing, number
 from spaneval.problems import Problem
-from spaneval.values.ids import Ids
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -89,18 +88,12 @@ def _by_file(evaluation: Evaluation) -> Grouping:
 
 def _by_namespace(evaluation: Evaluation) -> Grouping:
     """Ids as they are compared; an annotation with ids of several namespaces is in the group of all of them."""
-    ids = evaluation.ids
+    ids, options = evaluation.ids, evaluation.options
+    unsaid = namespace(min(options.nil)) if options.null_is_nil else None  # what a prediction without id claims
     gold = np.array([*(namespaces(x) for x in ids.gold_translated), None], dtype=object)
-    pred = np.array([*(None if x is None else namespace(x) for x in ids.translated), _unsaid(ids)], dtype=object)
+    pred = np.array([*(None if x is None else namespace(x) for x in ids.translated), unsaid], dtype=object)
     n_bad = len(evaluation.bad_doc)
     return _coded(gold[evaluation.corpus.id].tolist(), pred[evaluation.scored.id].tolist(), [None] * n_bad)
-
-
-def _unsaid(ids: Ids) -> str | None:
-    """The namespace that a prediction without id claims: that of NIL under `--null-is-nil`, else none."""
-    nil = [x for x, is_nil in zip(ids.translated, ids.is_nil_pred, strict=False) if is_nil and x is not None]
-    nil += [x for xs, is_nil in zip(ids.gold_translated, ids.is_nil_gold, strict=False) if is_nil for x in xs]
-    return namespace(min(nil)) if ids.is_nil_pred[-1] and nil else None
 
 
 def namespace(id_: str) -> str:
