@@ -284,21 +284,24 @@ def _undefined(comparison: Comparison) -> Iterator[Remark]:
 
 
 def _left_out(comparison: Comparison) -> Iterator[Remark]:
-    """Resamples and swaps in which a measure had no value, where there were any."""
+    """Resamples and swaps in which a measure had no value, where there were any: each number once."""
     resampling = comparison.resampling or {"left_out": {}, "left_out_of_delta": {}, "resamples": 0}
-    for title, key in (("interval of", "left_out"), ("interval of Δ of", "left_out_of_delta")):
+    n, subjects = resampling["resamples"], dict[int, list[str]]()
+    for of, key in (("", "left_out"), ("Δ in ", "left_out_of_delta")):
         for name, shares in resampling[key].items():
             for measure, share in shares.items():
                 if 0 < share < 1:
-                    n = f"{round(share * resampling['resamples'])} of {counted(resampling['resamples'], 'resample')}"
-                    subject = f"{title} {MEASURES[measure].label} of {printable(name)}"
-                    yield Remark(subject, f"leaves out {n}, in which it is undefined")
+                    subject = f"{of}{MEASURES[measure].label} of {printable(name)}"
+                    subjects.setdefault(round(share * n), []).append(subject)
+    for n_left_out, listed in sorted(subjects.items()):
+        title = f"intervals that leave out {n_left_out} of {counted(n, 'resample')}, in which there is no value"
+        yield Remark(title, ", ".join(listed))
     for name, entries in comparison.entries.items():
         for measure, entry in entries.items():
             if entry.test is not None and entry.test.n_undefined_swaps:
-                n = f"{entry.test.n_undefined_swaps} of {counted(entry.test.n_trials, 'swap')}"
+                of_all = f"{entry.test.n_undefined_swaps} of {counted(entry.test.n_trials, 'swap')}"
                 subject = f"p of {MEASURES[measure].label} of {printable(name)}"
-                yield Remark(subject, f"{n} left it undefined; they count as extreme")
+                yield Remark(subject, f"{of_all} left it undefined; they count as extreme")
 
 
 def _tests(comparison: Comparison) -> Iterator[Remark]:
