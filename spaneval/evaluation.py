@@ -77,6 +77,7 @@ class Evaluation:
         scored: The predictions that took part.
         pairs_by_row: Pairs of rows of `corpus` and `scored`, with their outcomes.
         document_counts: Counts per document, in the order of `document_names`.
+        document_key: What documents are told apart by: `doc_id`, `itext` or `position`.
         document_names: The keys of the gold documents, then of documents that only rows name.
         document_digests: Digest of each gold document, uint64 of shape (D,).
         n_unknown_docs_rows: Rows whose document is not in the gold.
@@ -99,6 +100,7 @@ class Evaluation:
     scored: Scored
     pairs_by_row: Pairs
     document_counts: Counts
+    document_key: str
     document_names: list[str]
     document_digests: UIntArray
     n_unknown_docs_rows: int
@@ -227,6 +229,7 @@ class Evaluation:
         counts, measures = self.counts, self.measures
         report: dict[str, Any] = {"schema": SCHEMA, "signature": self.signature}
         report |= {
+            "document_key": self.document_key,
             "n_documents": self.n_documents,
             "n_documents_without_predictions": self.n_documents_without_predictions,
         }
@@ -403,6 +406,7 @@ def evaluate(
         scored=scored,
         pairs_by_row=pairs,
         document_counts=counts,
+        document_key=aligned.numbering,
         document_names=aligned.names,
         n_unknown_docs_rows=aligned.n_unknown,
         notes=notes,

@@ -113,7 +113,7 @@ BAD_GOLD = [
     ("doc_id twice", [GOLD | {"doc_id": "x"}, GOLD | {"doc_id": "x"}], ["g.gt.json: document 1 of g.gt.json has the doc_id 'x', which document 0", "hint: a doc_id names one document"]),
     ("position claimed", [GOLD | {"itext": 1}, {"ground_truth": []}], ["g.gt.json: document 1 has no itext, and its position 1 is the itext of document 0", "hint: give the document an `itext`"]),
     ("near id key", gold_with({"a": 0, "b": 1, "kb_id": "Q1"}), ["g.gt.json: no annotation has 'entity_id' (found: a, b, kb_id)", "hint: rename"]),
-    ("gzip", gzip.compress(json.dumps(GOLD).encode())[:-4], ["g.gt.json: not a sound gzip stream", "hint: "]),
+    ("gzip", gzip.compress(json.dumps(GOLD).encode(), mtime=0)[:-4], ["g.gt.json: not a sound gzip stream", "hint: "]),
 ]  # fmt: skip
 
 
@@ -192,7 +192,7 @@ BAD_ROWS = [
     ("near id key", {"itext": 0, "a": 5, "b": 12, "entity_id": "x"}, ["out.jsonl: no row has 'entity_id_predicted' (found: a, b, entity_id, itext)", "hint: --field entity_id_predicted=entity_id"]),
     ("half a_abs", ROW | {"a_abs": 3}, ["'a_abs' without 'b_abs', expected both or neither"]),
     ("no rows", '{\n"x": 1}', ["out.jsonl: an object with the keys x, expected JSON Lines, a list of rows, or a report"]),
-    ("gzip", gzip.compress(LINE.encode())[:-4], ["out.jsonl: not a sound gzip stream", "hint: "]),
+    ("gzip", gzip.compress(LINE.encode(), mtime=0)[:-4], ["out.jsonl: not a sound gzip stream", "hint: "]),
 ]  # fmt: skip
 
 
@@ -319,8 +319,8 @@ FINE = [
     ("a b.jsonl", "\n\n" + LINES + "\n \n"),
     ("[1].jsonl", LINES),
     ("Genübersicht-𝔸.jsonl", LINES),
-    ("out.gz", gzip.compress(LINES.encode())),
-    ("no-ending", gzip.compress(CSV.encode())),
+    ("out.gz", gzip.compress(LINES.encode(), mtime=0)),
+    ("no-ending", gzip.compress(CSV.encode(), mtime=0)),
     ("out.json", json.dumps(ROWS)),
     ("out.json", json.dumps({"entities": ROWS}, indent=2)),
     ("out.json", json.dumps({"entities": ROWS, "ground_truth": [GOLD["ground_truth"]]})),
@@ -370,7 +370,7 @@ def test_no_predictions_at_all_are_fine(run, name, content):
     "content",
     [
         "\ufeff" + json.dumps([GOLD], indent=2).replace("\n", "\r\n"),
-        gzip.compress(json.dumps(GOLD).encode()),
+        gzip.compress(json.dumps(GOLD).encode(), mtime=0),
         GOLD | {"text": None},
         GOLD | {"text": "TP53\u2028induces apoptosis", "evaluation_span": [5, 12]},
     ],
