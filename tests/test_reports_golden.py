@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from latex import rows_of
 
 from spaneval.counts import Counts
 from spaneval.loaders.id_map import IdMap
 from spaneval.measures import default_measures
 from spaneval.options import Options
 from spaneval.reports import Style, render
-from spaneval.reports.text import Paint
+from spaneval.reports.text import Paint, number
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -154,7 +155,7 @@ def compare(name: str, actual: bytes) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("format_", ["table", "markdown", "csv"])
+@pytest.mark.parametrize("format_", ["table", "markdown", "csv", "jsonl", "latex"])
 def test_report_is_as_in_its_golden_file(case: str, format_: str):
     """
     Layout and words are what was last agreed to.
@@ -164,7 +165,7 @@ def test_report_is_as_in_its_golden_file(case: str, format_: str):
     compare(f"report_{case}.{format_}.txt", actual)
 
 
-@pytest.mark.parametrize("format_", ["table", "markdown", "csv"])
+@pytest.mark.parametrize("format_", ["table", "markdown", "csv", "jsonl", "latex"])
 def test_per_document_report_is_as_in_its_golden_file(format_: str):
     """
     Documents stand below the measures; in CSV they take their place.
@@ -285,3 +286,43 @@ def test_markdown_table_keeps_its_columns():
     tables = [line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("| ")]
 
     assert {6, 12} >= set(tables)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("per_document", [False, True])
+def test_latex_is_one_sound_tabular(case: str, per_document: bool):
+    """
+    Read back by a strict parser, the values are those of the table.
+    """
+    evaluation = CASES[case]()
+    heading, *rows = rows_of(render(evaluation, "latex", Style(per_document=per_document)).decode())
+
+    if per_document:
+        assert [row[0] for row in rows] == evaluation.document_names
+    else:
+        assert heading[:2] == ["measure", "value"]
+        assert [row[1] for row in rows] == [number(x, 3) for x in evaluation.measures.values()]
+
+
+def test_latex_escapes_what_is_special():
+    """
+    In cells and nowhere else; a document whose name begins with a bracket is no option of the row before.
+    """
+    evaluation = ordinary()
+    evaluation.document_names = [r"[a]_b&c%d$e#f{g}h~i^j\k", "*", "é|<>"]
+    _, *rows = rows_of(render(evaluation, "latex", Style(per_document=True)).decode())
+
+    assert [row[0] for row in rows] == evaluation.document_names
+
+
+def test_json_lines_have_a_measure_or_a_document():
+    """
+    Documents follow measures, and only where they were asked for.
+    """
+    lines = render(ordinary(), "jsonl", Style(per_document=True)).splitlines()
+    rows = [orjson.loads(line) for line in lines]
+
+    assert [row["measure"] for row in rows if "measure" in row] == list(ordinary().measures)
+    assert [row["document"] for row in rows if "document" in row] == ordinary().document_names
+    assert rows[0]["interval"] == list(ordinary().intervals["precision"] or ())
+    assert len(render(ordinary(), "jsonl", Style()).splitlines()) == len(ordinary().measures)

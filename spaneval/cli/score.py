@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @options.uncertainty()
 @gates.fail_under
 @options.output()
-@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
+@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV and LaTeX instead of the totals.")
 @click.option(
     "--pairs",
     type=OutputPath(),

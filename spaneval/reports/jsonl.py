@@ -1,11 +1,11 @@
-"""JSON Lines: one object per measure, then with `per_document` one per document; nothing is rounded."""
+"""JSON Lines: one object per measure, group and macro average, then one per document; nothing is rounded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import json
+from spaneval.reports import groups, json
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 
 def render(evaluation: Evaluation, style: Style) -> bytes:
-    """Measures, told from documents by the key `measure`; documents have the keys of the JSON report."""
-    rows = [*_measures(evaluation), *(evaluation.documents() if style.per_document else [])]
-    return b"".join(dump(rows))
+    """
+    Measures; then those of groups, which have the keys `by` and `group`, and macro averages; then, with `per_document`,
+    documents, which have no key `measure`.
+    """
+    documents = evaluation.documents() if style.per_document else []
+    return b"".join(dump([*_measures(evaluation), *_groups(evaluation), *documents]))
 
 
 def _measures(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
@@ -30,6 +33,14 @@ def _measures(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             "denominator": denominator,
             "undefined": evaluation.undefined.get(name),
         }
+
+
+def _groups(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
+    """The long rows of groups and macro averages, with both ends of an interval in one list."""
+    for row in groups.long_rows(evaluation):
+        if row["by"]:
+            low, high = row.pop("low"), row.pop("high")
+            yield row | {"interval": None if low is None else [low, high]}
 
 
 def dump(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from spaneval.reports import content
+from spaneval.reports import content, groups
 from spaneval.reports.page import Grid
 from spaneval.reports.text import Align, printable, utf8
 
@@ -56,9 +56,20 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def render(evaluation: Evaluation, style: Style) -> bytes:
-    """The measures, or with `per_document` the documents in their place."""
+    """The measures, or with `per_document` the documents in their place; a further tabular for each field of groups."""
     grid = _documents(evaluation, style) if style.per_document else _measures(evaluation, style)
-    return tabular(grid, _comments(evaluation, style))
+    return b"\n".join([tabular(grid, _comments(evaluation, style)), *_groups(evaluation, style)])
+
+
+def _groups(evaluation: Evaluation, style: Style) -> Iterator[bytes]:
+    for table in groups.tables(evaluation, style):
+        comments = [": ".join(filter(None, (table.title, table.about))), *table.remarks]
+        yield tabular(Grid(table.heading, _numbers(table.heading), [table.rows]), comments)
+
+
+def _numbers(heading: Sequence[str]) -> list[Align]:
+    """Names in the first column, numbers in the others."""
+    return ["left", *["right" for _ in heading[1:]]]  # type: ignore[list-item] # a literal
 
 
 def _measures(evaluation: Evaluation, style: Style) -> Grid:
@@ -74,8 +85,7 @@ def _measures(evaluation: Evaluation, style: Style) -> Grid:
 
 def _documents(evaluation: Evaluation, style: Style) -> Grid:
     heading, *rows = content.documents(evaluation, style)
-    aligned: list[Align] = ["left", *["right" for _ in heading[1:]]]  # type: ignore[list-item] # a literal
-    return Grid(heading, aligned, [rows])
+    return Grid(heading, _numbers(heading), [rows])
 
 
 def _comments(evaluation: Evaluation, style: Style) -> Iterator[str]:
