@@ -37,7 +37,10 @@ SCORE = ("score", "--gt", "gold", "--pred", "out.jsonl")
     ("args", "message"),
     [
         (["--match", "overlp"], "--match: 'overlp' is not one of 'overlap', 'exact'. Did you mean 'overlap'?"),
-        (["-f", "jsn"], "--format: 'jsn' is not one of 'table', 'json', 'jsonl', 'csv', 'markdown', 'latex'. Did you mean 'json'?"),
+        (
+            ["-f", "jsn"],
+            "--format: 'jsn' is not one of 'table', 'json', 'jsonl', 'csv', 'markdown', 'latex'. Did you mean 'json'?",
+        ),
         (["--assignment", "max"], "--assignment: 'max' is not one of 'exact-first', 'greedy'."),
         (["--resample", "5"], "No such option '--resample'. Did you mean '--resamples'?"),
         (["--pred-format", "jsnl"], "Did you mean 'jsonl'?"),
