@@ -226,6 +226,8 @@ def test_options_reach_the_library(evaluate: Evaluate):
         "resamples": 10_000,
         "level": 0.95,
         "seed": 0,
+        "by": (),
+        "average": "micro",
         "keep_texts": False,
     }
     assert (options.match, options.nil, options.null_is_nil, options.min_score) == ("exact", ("NIL", "NEW"), True, 0.5)

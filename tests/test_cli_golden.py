@@ -53,7 +53,7 @@ def test_help_of_the_group_lists_exit_codes(capsys: pytest.CaptureFixture[str], 
     text = shown(capsys, monkeypatch, "--help")
     codes = [line.split()[0] for line in text.partition("Exit codes:\n")[2].split("\n\n")[0].splitlines()]
 
-    assert codes == ["0", "2", "3", "70", "130"]
+    assert codes == ["0", "1", "2", "3", "4", "70", "130"]
 
 
 def test_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from console_blocks import ROOT, check_page
 
 from spaneval.cli import main
 from spaneval.counts import COLUMNS
@@ -113,6 +114,13 @@ def test_macro_of_groups_says_why_there_is_no_interval(capsys: pytest.CaptureFix
     Below the table.
     """
     assert "intervals are computed of means over documents" in run(capsys, "--average", "macro", "--by", "length")
+
+
+def test_the_page_of_groups_shows_what_is_printed(tmp_path: Path):
+    """
+    Its commands are run.
+    """
+    assert sum(check_page(ROOT / "docs" / "groups.md", tmp_path).values()) == 4
 
 
 def test_result_is_the_same_every_time(capsys: pytest.CaptureFixture[str]):

@@ -28,9 +28,11 @@ COMMANDS = {
 EXIT_CODES = """\
 \b
 Exit codes:
-  0    done
+  0    done; every gate is met
+  1    a gate is missed
   2    wrong use: an option, or a file that does not exist
   3    an input could not be used, or a result could not be written
+  4    a gate cannot be decided: its measure is undefined
   70   a bug in spaneval
   130  interrupted
 """
