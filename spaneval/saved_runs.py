@@ -31,7 +31,7 @@ SCHEMA: Final = "spaneval.run/1"
 HEAD_SIZE: Final = 200
 """Bytes of a file that tell whether it is a saved run."""
 
-_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"spaneval\.run/')
+_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"spaneval\.')
 _MOST_DOCUMENTS = np.iinfo(np.int32).max
 
 
@@ -60,7 +60,11 @@ def _plain(columns: Annotations | Spurious) -> dict[str, list[Any]]:
 
 
 def is_saved_run(head: bytes) -> bool:
-    """Whether a file whose first `HEAD_SIZE` bytes are these is a saved run rather than prediction rows."""
+    """
+    Whether a file whose first `HEAD_SIZE` bytes are these is a saved run rather than prediction rows.
+
+    A report of ours is taken for one, too, so that `from_json` says what it is.
+    """
     return _HEAD.match(head) is not None
 
 
@@ -115,7 +119,8 @@ def _content(raw: bytes) -> dict[str, Any]:
     if not isinstance(schema, str):
         raise _Broken(f"not a saved run: expected an object with schema {SCHEMA}")
     if schema != SCHEMA:
-        raise _Broken(f"schema {schema}, expected {SCHEMA}, a run saved by this version")
+        kind = "a run of another version" if schema.startswith("spaneval.run/") else "not a saved run"
+        raise _Broken(f"{kind}: schema {schema}, expected {SCHEMA}")
     return cast("dict[str, Any]", content)
 
 

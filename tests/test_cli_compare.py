@@ -352,8 +352,12 @@ def test_broken_saved_runs_are_refused(folder: Path, capsys: pytest.CaptureFixtu
     (folder / "cut.json.gz").write_bytes(gzip.compress(whole)[:-30])
 
     assert "cut.json: a broken saved run: it is not valid JSON" in refused(capsys, "compare", "v1.json", "cut.json")
-    assert "old.json: schema spaneval.run/0, expected spaneval.run/1" in refused(
+    assert "old.json: a run of another version: schema spaneval.run/0, expected spaneval.run/1" in refused(
         capsys, "compare", "v1.json", "old.json"
+    )
+    run(capsys, "score", "--gt", "gold.gt.json", "--pred", "v1.jsonl", "-f", "json", "-q", "-o", "report.json")
+    assert "report.json: not a saved run: schema spaneval.score/1" in refused(
+        capsys, "compare", "v1.json", "report.json"
     )
     assert "'n_gold' holds -3, expected 0 or more" in refused(capsys, "compare", "v1.json", "negative.json")
     assert "cut.json.gz: not a sound gzip stream" in refused(capsys, "compare", "v1.json", "cut.json.gz")

@@ -122,11 +122,12 @@ def test_run_does_not_say_how_intervals_were_drawn():
 
 def test_saved_run_is_told_by_its_first_bytes():
     """
-    Also after a formatter; never a report or rows.
+    Also after a formatter; never rows. A report is taken for one, and then refused by its schema.
     """
     assert is_saved_run(to_json(run(V1))[:60])
     assert is_saved_run(b'\xef\xbb\xbf {\n  "schema" : "spaneval.run/9"')
-    assert not is_saved_run(b'{"schema": "spaneval.score/1"')
+    assert is_saved_run(b'{"schema": "spaneval.score/1"')
+    assert not is_saved_run(b'{"schema": "other/1"')
     assert not is_saved_run(b'{"itext": 0, "mention": "\\"schema\\":\\"spaneval.run/1"}')
     assert not is_saved_run(b"")
 
@@ -160,7 +161,8 @@ def setting(*keys: Any, to: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (setting("schema", to="spaneval.run/2"), "schema spaneval.run/2, expected spaneval.run/1"),
+        (setting("schema", to="spaneval.run/2"), "another version: schema spaneval.run/2, expected spaneval.run/1"),
+        (setting("schema", to="spaneval.score/1"), "not a saved run: schema spaneval.score/1, expected spaneval.run/1"),
         (setting("schema", to=None), "not a saved run"),
         (lambda content: content.pop("counts"), "'counts' is missing or of another type"),
         (lambda content: content.pop("signature"), "'signature' is missing"),
@@ -272,6 +274,20 @@ def test_runs_of_other_rules_are_refused():
 
     with pytest.raises(AlignmentError, match="v2 was counted with scores 0, v1 with 1"):
         check_comparable({"v1": run(V1), "v2": from_json(json.dumps(content).encode(), "run.json")})
+
+
+def test_option_that_only_one_run_knows_is_shown():
+    """
+    A later version may save an option more.
+    """
+    content = json.loads(to_json(run(V2)))
+    content["counting"]["novel"] = "yes"
+    later = from_json(json.dumps(content).encode(), "run.json")
+
+    with pytest.raises(AlignmentError, match="v2 was counted with novel yes, v1 with none"):
+        check_comparable({"v1": run(V1), "v2": later})
+    with pytest.raises(AlignmentError, match="v1 was counted with novel none, v2 with yes"):
+        check_comparable({"v2": later, "v1": run(V1)})
 
 
 def test_names_of_fields_and_the_order_of_nil_ids_may_differ():

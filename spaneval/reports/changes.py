@@ -91,7 +91,7 @@ def _fates(diff: Diff) -> Grid:
 
 
 def _counts(diff: Diff) -> Grid:
-    shown = {name: diff.counts[name] for name in _COUNTS if name in diff.counts}
+    shown = {name: diff.counts.get(name, (0, 0)) for name in _COUNTS if name in diff.counts or name != "n_bad_rows"}
     rows = [[name, str(old), str(new), f"{new - old:+d}"] for name, (old, new) in shown.items()]
     return Grid(["count", "old", "new", "Δ"], ["left", "right", "right", "right"], [rows])
 
