@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Sequence
@@ -114,7 +113,7 @@ def is_replaceable(path: str) -> bool:
 def _stage(output: Output, staged: list[_Staged]) -> None:
     """Write the bytes beside their final place and enter the file in `staged`."""
     target = os.path.realpath(output.path)
-    temporary = os.path.join(os.path.dirname(target), f".spaneval-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(target), f".spaneval-{os.urandom(8).hex()}.tmp")
     try:
         mode = _mode_of(target)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

@@ -321,12 +321,26 @@ def test_options_of_the_group_stand_before_the_command(folder: Path, seen: Seen,
     assert seen.err.startswith(f"error: {option} stands before the command, as in `spaneval {option} … score`\n")
 
 
-@pytest.mark.parametrize("content", [b"x = \n", b"\xff\xfe", b"a = " + b"[" * 5000])
-def test_broken_file_of_another_project_is_a_warning(folder: Path, seen: Seen, content: bytes):
+BROKEN = [b"x = \n", b"\xff\xfe", b"a = " + b"[" * 5000]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_broken_file_that_does_not_mention_us_is_no_business_of_ours(folder: Path, seen: Seen, content: bytes):
+    """
+    It is not even parsed.
+    """
+    (folder / "pyproject.toml").write_bytes(content)
+
+    assert seen()["seed"] == 1234
+    assert seen.err == ""
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_broken_file_that_mentions_us_is_a_warning(folder: Path, seen: Seen, content: bytes):
     """
     The run goes on with what is built in.
     """
-    (folder / "pyproject.toml").write_bytes(content)
+    (folder / "pyproject.toml").write_bytes(b"# spaneval\n" + content)
 
     assert seen()["seed"] == 1234
     assert seen.err.startswith("warning: pyproject.toml")

@@ -239,11 +239,15 @@ def nearest_file() -> str | None:
 
 
 def _document(path: str) -> dict[str, Any]:
-    import tomllib  # only where there is a file
-
+    """A file as TOML; empty where it does not even mention us, so that no run parses other people's files."""
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            raw = file.read()
+        if b"spaneval" not in raw:
+            return {}
+        import tomllib
+
+        return tomllib.loads(raw.decode())
     except OSError as error:
         raise _UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

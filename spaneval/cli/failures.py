@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -54,6 +53,8 @@ def _guarded(args: Sequence[str], console: Console) -> int:
         return DONE
     except Exception as error:  # noqa: BLE001 - the last place where a bug can be told from a bad input
         if console.traceback:
+            import traceback  # only a bug needs it
+
             console.plain(traceback.format_exc())
         return _failed(error, console)
 
@@ -145,6 +146,8 @@ def _system_error(error: OSError) -> str:
 
 def _where(error: Exception) -> str:
     """File and line of our code in which the error was raised."""
+    import traceback  # only a bug needs it
+
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{os.path.basename(frame.filename)}:{frame.lineno}"
 

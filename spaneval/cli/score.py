@@ -127,13 +127,14 @@ def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evalu
 def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, console: Console) -> None:
     """The report, the ledger and the run: all, or, where they are files, none."""
     from spaneval.reports import Style, render
-    from spaneval.reports.pairs import dump
 
     target = given["output"]
     paint = console.paint(sys.stdout if target == STDOUT else None)
     style = Style(per_document=given["per_document"], digits=given["digits"], paint=paint)
     outputs = [Output(target, [render(evaluation, given["format"], style)])]
     if ledger is not None:
+        from spaneval.reports.pairs import dump
+
         outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger)))
     if given["save"] is not None:
         outputs.append(Output(given["save"], _saved(evaluation, is_packed=given["save"].lower().endswith(".gz"))))
