@@ -448,5 +448,7 @@ def text_hash(text: str) -> int:
 
 def _id_set(value: Any) -> tuple[str, ...]:
     """The acceptable ids that a plain value stands for."""
+    if type(value) is str:  # nearly all are
+        return (value,) if value else ()
     many = value if isinstance(value, tuple) else (value,)
     return tuple(sorted({text for x in many if (text := text_id(x)) and text is not BAD}))

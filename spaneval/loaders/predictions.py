@@ -217,7 +217,7 @@ class _Collector:
                 self.mentions.append(_Mention(hashed, key, a, b, mention))
         while len(self.mentions) > SAMPLED_MENTIONS and self.sample.every < LEAST_SAMPLE:
             self.sample.halve()
-            self.mentions = [x for x in self.mentions if self.sample.holds_any([x.hash])]
+            self.mentions = [x for x in self.mentions if self.sample.holds(x.hash)]
 
     def _add_places(self, block: Block, kept: list[int] | None) -> None:
         """Note where the rows `kept` of a block came from, all rows if None."""

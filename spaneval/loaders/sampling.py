@@ -31,10 +31,13 @@ class Sample:
         """Keep every second of the hashes that are in the sample."""
         self.every *= 2
 
+    def holds(self, hashed: int) -> bool:
+        """Whether a document with a key of this hash is in the sample."""
+        return not hashed & (self.every - 1)
+
     def holds_any(self, hashes: Iterable[int]) -> bool:
         """Whether a document with keys of these hashes is in the sample."""
-        last_bits = self.every - 1
-        return any(not value & last_bits for value in hashes)
+        return any(map(self.holds, hashes))
 
 
 def key_hash(key: str) -> int:

@@ -141,8 +141,8 @@ def text_id(value: Any) -> str | Literal[Bad.BAD] | None:
 
     `""` and missing values are no id; a fraction, a boolean, a list or an object is BAD.
     """
-    if value is None:
-        return None
+    if type(value) is str or value is None:
+        return value or None
     if isinstance(value, str) and not isinstance(value, NumberText):
         return value or None
     if isinstance(value, float) and value != value:
