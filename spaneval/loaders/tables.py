@@ -3,17 +3,18 @@ Delimited text, read strictly and line by line; and bytes from a file, a pipe or
 
 CSV is RFC 4180: a cell in double quotes may hold delimiters, line ends and doubled quotes; outside of such a cell a
 quote is a letter like any other. TSV has no quoting at all. Only a line feed, or carriage return and line feed, ends a
-line. The `csv` module is not used: its size limit for cells can only be lifted for the whole process, and it does not
-say where an unclosed quote began.
+line. Lines are read one by one, so that every message has its line; the `csv` module reads records with quotes in them.
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import BinaryIO, Literal, NamedTuple
 
 from spaneval.exceptions import FormatError, InputError
@@ -147,10 +148,6 @@ def _cells(text: str, lines: _Lines, delimiter: Delimiter) -> list[str] | None:
     return cells if lines.n_bad == n_bad else None
 
 
-def _without_line_end(text: str) -> str:
-    return text.removesuffix("\n").removesuffix("\r")
-
-
 def _unquoted(text: str) -> str:
     """The text itself, if it may stand outside of quotes."""
     if "\r" in text:
@@ -163,46 +160,22 @@ def _unquoted(text: str) -> str:
 
 def _quoted_cells(text: str, lines: _Lines) -> list[str]:
     """The cells of a CSV record with quotes in it; takes further lines while a quoted cell is open."""
-    cells = []
-    position = 0
-    while True:
-        if text.startswith('"', position):
-            cell, text, position = _quoted_cell(text, position + 1, lines)
-        else:
-            end = text.find(",", position)
-            cell = _unquoted(_without_line_end(text[position:]) if end < 0 else text[position:end])
-            position = len(text) if end < 0 else end
-        cells.append(cell)
-        if not text.startswith(",", position):
-            break
-        position += 1
-    if text[position:] not in ("", "\n", "\r\n", "\r"):
-        raise _Malformed(
-            f"expected ',' or the end of the line after a quoted cell, found {text[position]!r}",
-            'a double quote inside a quoted cell is written twice: ""',
-        )
-    return cells
-
-
-def _quoted_cell(text: str, position: int, lines: _Lines) -> tuple[str, str, int]:
-    """The cell whose first letter is at `position`, the line in which it ends, and the place behind its last quote."""
-    parts = []
-    while True:
-        end = text.find('"', position)
-        if end < 0:
-            parts.append(text[position:])
-            text, position = next(lines, ""), 0
-            if not text:
-                lines.is_unclosed = True
-                raise _Malformed(
-                    "a double quote is opened and never closed", "close it, or write it twice inside quotes"
-                )
-        elif text.startswith('"', end + 1):
-            parts.append(text[position : end + 1])
-            position = end + 2
-        else:
-            parts.append(text[position:end])
-            return "".join(parts), text, end + 1
+    limit = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is put back
+    try:
+        return next(csv.reader(chain((text,), lines), strict=True))
+    except csv.Error as error:
+        message = str(error)
+    finally:
+        csv.field_size_limit(limit)
+    if "end of data" in message:
+        lines.is_unclosed = True
+        raise _Malformed("a double quote is opened and never closed", "close it, or write it twice inside quotes")
+    if "new-line character" in message:
+        return [_unquoted("\r")]
+    raise _Malformed(
+        "expected ',' or the end of the line after a quoted cell",
+        'a double quote inside a quoted cell is written twice: ""',
+    )
 
 
 class _Lines:
