@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,7 +18,17 @@ import numpy as np
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
-from spaneval.inputs import Progress, ReadAhead, TextsOf, names_of, paused_gc, read_gold, read_maps, read_predictions
+from spaneval.inputs import (
+    Progress,
+    ReadAhead,
+    TextsOf,
+    check_given,
+    names_of,
+    paused_gc,
+    read_gold,
+    read_maps,
+    read_predictions,
+)
 from spaneval.measures import Measure, default_measures
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES, Options
 from spaneval.pairing.documents import Aligned, align, n_named
@@ -64,7 +75,7 @@ class Scored(NamedTuple):
     is_out_of_scope: BoolArray | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """
     One system scored against the gold.
@@ -115,6 +126,10 @@ class Evaluation:
     bad_has_id: BoolArray
     by: tuple[str, ...] = ()
     average: Average = "micro"
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={'undefined' if x is None else f'{x:.4g}'}" for name, x in self.measures.items())
+        return f"Evaluation({self.counts['n_gold']} gold, {self.counts['n_predicted']} predicted: {values})"
 
     @cached_property
     def pred_digest(self) -> str:
@@ -288,7 +303,8 @@ class Evaluation:
 
         from spaneval import ledger
 
-        return pd.DataFrame(list(self.rows()), columns=list(ledger.COLUMNS))
+        frame = pd.DataFrame(list(self.rows()), columns=list(ledger.COLUMNS))
+        return frame.astype(dict.fromkeys(ledger.INTEGERS, "Int64"))
 
     def place_of(self, pred: int) -> Place:
         """File and line of a scored prediction."""
@@ -347,6 +363,7 @@ def evaluate(
         ValueError: If an option has a value that does not exist.
 
     """
+    check_given(gold, predictions)
     chosen = _options(options, changes)
     fields, kept, wanted = _fields(by, average)
     problems, notes = Problems(), cast("list[Note]", [])
@@ -455,8 +472,10 @@ def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
     values = (options or Options()).to_dict() | dict(changes)
     unknown = set(values) - set(Options().to_dict())
     if unknown:
-        known = ", ".join(Options().to_dict())
-        raise TypeError(f"evaluate() has no option {sorted(unknown)[0]!r}; options are {known}")
+        first = sorted(unknown)[0]
+        near = get_close_matches(first, Options().to_dict(), 1)
+        meant = f"; did you mean {near[0]!r}?" if near else f"; options are {', '.join(Options().to_dict())}"
+        raise TypeError(f"evaluate() has no option {first!r}{meant}")
     nil = values["nil"]
     values["nil"] = (nil,) if isinstance(nil, str) else tuple(nil)
     return Options(**values)

@@ -18,6 +18,8 @@ from spaneval.loaders.gold import load_gold
 from spaneval.loaders.id_map import IdMap
 from spaneval.problems import Problems
 
+__all__ = ["GroundTruthScore", "GtSpan", "load_ground_truth_spans", "score_predictions_against_ground_truth"]
+
 MATCH_MODES: Final = ("overlap", "exact")
 
 

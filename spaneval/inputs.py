@@ -67,6 +67,19 @@ def _paths(source: Any) -> list[str] | None:
     return None
 
 
+def check_given(gold: Any, predictions: Any) -> None:
+    """
+    Refuse what is no input at all.
+
+    Raises:
+        TypeError: If either is None or a single number.
+
+    """
+    for name, source in (("gold", gold), ("predictions", predictions)):
+        if source is None or isinstance(source, int | float):
+            raise TypeError(f"{name} is {source!r}; expected a path, a list of paths or of dicts, or a data frame")
+
+
 def names_of(source: Any) -> list[str]:
     """What the inputs are called in reports."""
     return _paths(source) or ["(in memory)"]

@@ -34,6 +34,9 @@ COLUMNS: Final = (
 )
 """Keys of a row. `outcome` is that of the pair, or `ignored`, `missed`, `spurious`, `out_of_scope`."""
 
+INTEGERS: Final = ("gold_a", "gold_b", "a", "b", "pred_line")
+"""Those of `COLUMNS` that hold integers."""
+
 
 def rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """The rows, each with all `COLUMNS`; None where a side is missing, and a list where a gold id has alternatives."""

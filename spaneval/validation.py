@@ -361,7 +361,9 @@ def _has_blank_edge(surface: str | None) -> bool:
 
 def _document(corpus: Corpus, d: int) -> str:
     documents = corpus.documents
-    return f"{documents.files[int(documents.file[d])]}: document {documents.position[d]}"
+    name = documents.doc_id[d] or documents.itext[d]
+    where = f"{documents.files[int(documents.file[d])]}: document {documents.position[d]}"
+    return where if name in (None, str(documents.position[d])) else f"{where} ({name})"
 
 
 def _annotation(corpus: Corpus, k: int) -> str:

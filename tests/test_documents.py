@@ -432,3 +432,29 @@ def test_a_report_that_repeats_gold_of_elsewhere_gets_a_note():
 def test_alignment_errors_have_their_own_class():
     with pytest.raises(AlignmentError):
         score([document(0)], [row(7, 0)])
+
+
+def test_rows_that_count_documents_from_1_are_told_so():
+    """
+    By their mentions where all keys are known, and by the keys alone where the last one is not.
+    """
+    texts = ["alpha beta gamma", "delta epsilon", "zeta eta theta"]
+    gold = [{"itext": d, "text": text, "ground_truth": [{"a": 0, "b": 4}]} for d, text in enumerate(texts)]
+    rows = [
+        {"itext": d + 1, "a": 0, "b": 4, "entity_id_predicted": "Q1", "mention": text[:4]}
+        for d, text in enumerate(texts)
+    ]
+
+    message = refused(gold, rows[:2])
+    assert "only 0 of 2 mentions of the rows agree" in message
+    assert "2 of 2 would agree if the rows count documents from 1" in message
+    assert "hint: subtract 1 from the itext of every row" in message
+    assert "the rows may count documents from 1: subtract 1 from the itext of every row" in refused(
+        gold, [{key: value for key, value in row.items() if key != "mention"} for row in rows]
+    )
+
+
+def test_names_of_documents_under_itext_are_told_apart_from_unknown_documents():
+    gold = [document(0, doc_id="n-1"), document(1, doc_id="n-2")]
+
+    assert "--field doc_id=itext would find them all" in refused(gold, [row("n-1", 0), row("n-2", 1)])

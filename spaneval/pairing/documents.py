@@ -21,6 +21,7 @@ from spaneval.problems import Note, Problem, Problems
 Kind = Literal["doc_id", "itext", "position"]
 
 KEYLESS: Final = "(rows without a document)"
+_FROM_ONE: Final = "subtract 1 from the itext of every row, itext counts from 0"
 _BY_POSITION: Final = (
     "documents are told apart by position in the corpus, over all gold files in order (itext restarts or is missing in "
     "the gold files)"
@@ -107,6 +108,11 @@ def choose_numbering(documents: Documents, key_field: str, doc_key: DocKey, prob
 
 def _positions(documents: Documents) -> list[str]:
     return [str(d) for d in range(len(documents))]
+
+
+def _from_one(documents: Documents) -> list[str]:
+    """What the documents are called by rows that count them from 1."""
+    return [str(d + 1) for d in range(len(documents))]
 
 
 def _written(documents: Documents) -> list[str]:
@@ -199,6 +205,8 @@ def align(
         notes.append(Note("document-numbering", len(documents), _BY_POSITION))
     number = {key: d for d, key in enumerate(numbering.keys)}
     others = [Alternative(f"with --doc-key {x.kind}", x.keys) for x in _other_numberings(documents, numbering)]
+    if rows.key_field == "itext":
+        others.append(Alternative("if the rows count documents from 1", _from_one(documents), _FROM_ONE))
     check(
         corpus,
         rows,
@@ -259,6 +267,11 @@ def _unknown(
             hints.append(f"--doc-key {other.kind} would find them all")
     if {key.removesuffix(".0") for key in rows.keys} <= set(numbering.keys):
         hints.append("without the trailing .0 they would be found; write document keys as integers")
+    if rows.key_field == "itext":
+        if set(rows.keys) <= set(corpus.documents.doc_id):
+            hints.append("--field doc_id=itext would find them all: the rows hold the doc_id of the gold under itext")
+        elif set(rows.keys) <= set(_from_one(corpus.documents)):
+            hints.append(f"the rows may count documents from 1: {_FROM_ONE}")
     hints.append("--unknown-docs count scores such rows as spurious, --unknown-docs ignore leaves them out")
     line = place.line if place.has_lines else None
     return Problem(message, place.file, line, hint="; ".join(hints), kind=AlignmentError)

@@ -36,10 +36,19 @@ class Tally(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """Another way to number the gold documents: name of the way for the message, and the keys of the documents."""
+    """
+    Another way to number the gold documents.
+
+    Args:
+        remedy: Name of the way, for the message.
+        keys: Key of each document.
+        hint: What to do; "" says to number them by the remedy.
+
+    """
 
     remedy: str
     keys: Sequence[str]
+    hint: str = ""
 
 
 class Witness(NamedTuple):
@@ -158,14 +167,15 @@ def _report(
         tally = witness.tally(other.keys)
         if tally.is_believable and (best is None or tally.n_agreeing > best[0].n_agreeing):
             best = tally, other
-        if best is not None and best[0].n_agreeing == best[0].n_compared:
+        if best is not None and best[0].n_agreeing == best[0].n_compared >= found.n_compared:
             break
     if best is None:
         notes.append(Note("surfaces-differ", found.n_compared - found.n_agreeing, f"{said}; {witness.doubt}"))
         return
     tally, other = best
     message = f"{said}; {tally.n_agreeing} of {tally.n_compared} would agree {other.remedy}"
-    problems.add(Problem(message, hint=f"number the documents so {other.remedy}", kind=AlignmentError))
+    hint = other.hint or f"number the documents so {other.remedy}"
+    problems.add(Problem(message, hint=hint, kind=AlignmentError))
 
 
 def _file_orders(corpus: Corpus, witness: Witness, position_remedy: str) -> Iterator[Alternative]:

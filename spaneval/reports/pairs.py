@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from spaneval.ledger import COLUMNS, flat
+from spaneval.ledger import COLUMNS, INTEGERS, flat
 from spaneval.reports import csv, json
 from spaneval.reports.text import mended
 
@@ -17,7 +17,6 @@ Rows = Iterable[Mapping[str, Any]]
 FORMATS = ("jsonl", "csv", "parquet", "jsonl.gz", "csv.gz")
 """What the name of a ledger can end in."""
 
-_INTEGERS = frozenset({"gold_a", "gold_b", "a", "b", "pred_line"})
 _BATCH = 50_000
 
 
@@ -60,7 +59,7 @@ def _parquet(rows: Rows) -> Iterator[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([(name, pa.int64() if name in _INTEGERS else pa.string()) for name in COLUMNS])
+    schema = pa.schema([(name, pa.int64() if name in INTEGERS else pa.string()) for name in COLUMNS])
     sink = _Drain()
     with pq.ParquetWriter(sink, schema) as writer:
         for batch in _batches(rows):
