@@ -5,6 +5,8 @@ Runs the examples of the Markdown pages, so that what they show is what the tool
 * A `console` block holds commands after `$ ` and what they print, standard error included; a line `...` stands for
   any number of lines.
 * A `pycon` block is a doctest, a `python` block is executed.
+* A block after `<!-- cases: NAME -->` needs the folder NAME of the cases of real linkers (SPANEVAL_CASES), which its
+  commands find as the folder NAME; it is run by `check_cases`, and left alone where the cases are not.
 
 All blocks of a page run in order, in one folder that holds a copy of `data/`. `python tests/console_blocks.py PAGE…`
 writes what the tool prints into the `console` blocks.
@@ -28,13 +30,19 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
-_FENCE = re.compile(r"(?:^<!-- file: (?P<name>\S+) -->\n+)?^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
+CASES = Path(os.environ.get("SPANEVAL_CASES", ROOT.parent / "shared" / "cases")) / "spans"
+"""Real gold and real linker output, which is no part of the project."""
+
+_FENCE = re.compile(
+    r"(?:^<!-- (?:file: (?P<name>\S+)|cases: (?P<cases>\S+)) -->\n+)?^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
 _MARK = "\x01"
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its kind, its text, the line it starts at, and the file it is to be written to."""
+    """A fenced block: its kind, its text, where it stands, the file it is to be written to, and the cases it needs."""
 
     kind: str
     body: str
@@ -42,13 +50,16 @@ class Block:
     name: str | None
     start: int
     end: int
+    cases: str | None = None
 
 
 def blocks(text: str) -> Iterator[Block]:
     """The fenced blocks of a page."""
     for found in _FENCE.finditer(text):
         line = text.count("\n", 0, found.start("body")) + 1
-        yield Block(found["kind"], found["body"], line, found["name"], found.start("body"), found.end("body"))
+        yield Block(
+            found["kind"], found["body"], line, found["name"], found.start("body"), found.end("body"), found["cases"]
+        )
 
 
 def commands(body: str) -> list[tuple[str, str]]:
@@ -92,6 +103,16 @@ def copy_data(folder: Path) -> None:
     shutil.copytree(ROOT / "data", folder / "data", dirs_exist_ok=True)
 
 
+def has_cases(block: Block, folder: Path) -> bool:
+    """Whether the cases that a block needs are here; they are linked into the folder, never copied."""
+    if block.cases is None or not (CASES / block.cases).is_dir():
+        return False
+    link = folder / block.cases
+    if not link.exists():
+        link.symlink_to((CASES / block.cases).resolve(), target_is_directory=True)
+    return True
+
+
 def _write_sample(body: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(body, encoding="utf-8")
@@ -99,7 +120,7 @@ def _write_sample(body: str, path: Path) -> None:
 
 def check_page(path: Path, folder: Path) -> dict[str, int]:
     """
-    Run all blocks of a page.
+    Run all blocks of a page that need no cases.
 
     Returns:
         How many blocks of each kind were run.
@@ -113,6 +134,8 @@ def check_page(path: Path, folder: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for block in blocks(path.read_text(encoding="utf-8")):
         place = f"{path.name}:{block.line}"
+        if block.cases:
+            continue
         if block.name:
             _write_sample(block.body, folder / block.name)
         elif block.kind == "console":
@@ -127,6 +150,23 @@ def check_page(path: Path, folder: Path) -> dict[str, int]:
         kind = "file" if block.name else block.kind
         counts[kind] = counts.get(kind, 0) + 1
     return counts
+
+
+def check_cases(path: Path, folder: Path) -> int:
+    """
+    Run the console blocks of a page that need cases, where these are.
+
+    Returns:
+        How many were run.
+
+    Raises:
+        AssertionError: If one prints something else.
+
+    """
+    found = [x for x in blocks(path.read_text(encoding="utf-8")) if x.kind == "console" and has_cases(x, folder)]
+    for block in found:
+        _check_console(block, folder, f"{path.name}:{block.line}")
+    return len(found)
 
 
 def _check_console(block: Block, folder: Path, place: str) -> None:
@@ -157,7 +197,7 @@ def rewrite(path: Path) -> None:
         for block in blocks(text):
             if block.name:
                 _write_sample(block.body, folder / block.name)
-            if block.kind == "console":
+            if block.kind == "console" and (block.cases is None or has_cases(block, folder)):
                 lines = [command for command, _ in commands(block.body)]
                 printed = run_commands(lines, folder)
                 if "\n...\n" not in block.body:
