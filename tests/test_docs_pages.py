@@ -8,11 +8,14 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from console_blocks import ROOT, agrees, blocks, check_page, commands
 
 import spaneval
+from spaneval.runs import run_of
+from spaneval.saved_runs import to_json
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
@@ -23,11 +26,10 @@ def names(pages: list[Path]) -> list[str]:
     return [page.name for page in pages]
 
 
-def evaluation() -> spaneval.Evaluation:
+def evaluation(**options: Any) -> spaneval.Evaluation:
     data = ROOT / "data"
-    return spaneval.evaluate(
-        data / "ground_truth", data / "predictions" / "linker-v2.jsonl", id_map=data / "id_map.csv", resamples=50
-    )
+    pred = data / "predictions" / "linker-v2.jsonl"
+    return spaneval.evaluate(data / "ground_truth", pred, id_map=data / "id_map.csv", resamples=50, **options)
 
 
 def first_column(page: str, heading: str) -> list[str]:
@@ -82,9 +84,42 @@ def test_json_keys_are_those_of_the_report() -> None:
     The table of docs/formats.md names every key, in the order of the report, and no other.
     """
     documented = first_column("formats.md", "### JSON")
-    written = list(evaluation().to_dict(per_document=True))
+    written = list(evaluation(by="length", average="macro").to_dict(per_document=True))
 
-    assert set(written) == set(documented)
+    assert written == documented
+
+
+def test_json_keys_of_a_comparison_are_those_documented() -> None:
+    """
+    Of the whole and of one measure.
+    """
+    result = evaluation(by="length")
+    comparison = spaneval.compare({"v1": result, "v2": result}, by="length", resamples=20).to_dict()
+
+    assert set(comparison) | set(comparison["systems"][1]["measures"]["f1"]) == set(
+        first_column("formats.md", "### JSON of `compare`")
+    )
+
+
+def test_json_keys_of_a_diff_are_those_documented() -> None:
+    """
+    Of the report, and of a line of JSON Lines.
+    """
+    data = ROOT / "data"
+    old = spaneval.evaluate(data / "ground_truth", data / "predictions" / "linker-v1.jsonl", ci=False)
+    changes = spaneval.diff(old, evaluation())
+
+    assert list(changes.to_dict()) == first_column("formats.md", "### JSON of `diff`")
+    assert list(next(changes.rows())) == first_column("formats.md", "### JSON Lines of `score`, `compare` and `diff`")
+
+
+def test_keys_of_a_saved_run_are_those_documented() -> None:
+    """
+    In their order.
+    """
+    assert list(json.loads(to_json(run_of(evaluation())))) == first_column(
+        "formats.md", "### Saved runs: `score --save FILE`"
+    )
 
 
 def test_columns_of_pairs_are_those_written() -> None:
