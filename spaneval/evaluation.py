@@ -280,14 +280,15 @@ class Evaluation:
         return report
 
     def documents(self) -> list[dict[str, Any]]:
-        """Counts and measures of each document, in order."""
+        """Counts and measures of each document, in order, and why those without a value have none."""
         gold = self.corpus.documents
         result = []
         for d, (name, row) in enumerate(zip(self.document_names, self.document_counts.table.tolist(), strict=True)):
             counts = dict(zip(self.counts, row, strict=True))
             file = gold.files[gold.file[d]] if d < len(gold) else None
             measures = {measure.name: measure.value(counts) for measure in self._registry}
-            result.append({"document": name, "file": file} | counts | measures)
+            reasons = {m.name: m.why_undefined(counts) for m in self._registry if measures[m.name] is None}
+            result.append({"document": name, "file": file} | counts | measures | {"undefined": reasons})
         return result
 
     def rows(self) -> Iterator[dict[str, Any]]:

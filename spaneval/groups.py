@@ -57,12 +57,18 @@ class Group:
         """A count or a measure by its name."""
         return self.counts[name] if name in self.counts else self.measures[name]
 
+    def why(self, name: str) -> str | None:
+        """Why a measure has no value, or else no interval; None where it has what was asked for."""
+        of_interval = {} if self.resampled is None else self.resampled.undefined
+        return self.undefined.get(name) or of_interval.get(name)
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON report."""
         result: dict[str, Any] = {**self.counts, **self.measures, "undefined": self.undefined}
         if self.resampled is not None:
             ends = self.resampled.intervals
             result["intervals"] = {name: pair and list(pair) for name, pair in ends.items()}
+            result["resampling"] = {"left_out": self.resampled.left_out, "undefined": self.resampled.undefined}
         return result
 
 

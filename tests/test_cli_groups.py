@@ -147,3 +147,80 @@ def test_wrong_use(capsys: pytest.CaptureFixture[str], args: tuple[str, ...], co
     A field that nothing has is a matter of the input; the rest of the command line.
     """
     assert message in run(capsys, *args, code=code)
+
+
+NO_PAIR = "no pair was matched between 0 gold annotations and 1 prediction, so there are no ids to compare"
+
+
+@pytest.mark.parametrize("how", [["--by", "document"], ["--per-document"]])
+@pytest.mark.parametrize("format_", ["table", "markdown", "latex"])
+def test_what_is_undefined_in_a_row_has_a_reason_below(
+    capsys: pytest.CaptureFixture[str], format_: str, how: list[str]
+):
+    """
+    Document 2 has no gold and one prediction in the first version.
+    """
+    first = str(DATA / "predictions" / "linker-v1.jsonl")
+    assert (
+        main(["score", "--gt", str(DATA / "ground_truth"), "--pred", first, "-q", "--no-ci", "-f", format_, *how]) == 0
+    )
+
+    text = capsys.readouterr().out
+    assert "Recall of 2 undefined: no gold annotation is counted; 1 prediction is counted" in text
+    assert f"Entity accuracy of 2 undefined: {NO_PAIR}" in text
+
+
+def test_json_documents_have_reasons(capsys: pytest.CaptureFixture[str]):
+    """
+    Exactly the measures without a value, in JSON, JSON Lines and CSV alike.
+    """
+    report = json.loads(run(capsys, "--per-document", "-f", "json"))
+    lines = [json.loads(x) for x in run(capsys, "--per-document", "-f", "jsonl").splitlines()]
+    rows = list(csv.DictReader(io.StringIO(run(capsys, "--per-document", "-f", "csv"), newline="")))
+    names = [measure.name for measure in default_measures(has_nil=False)]
+
+    assert any(x["undefined"] for x in report["documents"])
+    for x in report["documents"]:
+        assert [name for name in names if x[name] is None] == list(x["undefined"])
+        assert all(x["undefined"].values())
+    assert report["documents"] == [x for x in lines if "measure" not in x]
+    for x, row in zip(report["documents"], rows, strict=True):
+        assert bool(x["undefined"]) == bool(row["undefined"])
+        assert all(name in row["undefined"] for name in x["undefined"])
+
+
+def test_groups_say_why_there_is_no_interval(capsys: pytest.CaptureFixture[str]):
+    """
+    A group in one document has none; JSON says so beside the intervals, CSV and JSON Lines in `undefined`.
+    """
+    group = json.loads(run(capsys, "--by", "document", "-f", "json"))["groups"]["document"]["0"]
+    [row] = [
+        x for x in map(json.loads, run(capsys, "--by", "document", "-f", "jsonl").splitlines())
+        if (x.get("group"), x["measure"]) == ("0", "f1")
+    ]  # fmt: skip
+
+    assert group["intervals"]["f1"] is None
+    assert group["resampling"]["undefined"]["f1"] == "there is one document; an interval needs at least two"
+    assert row["value"] is not None
+    assert row["undefined"] == group["resampling"]["undefined"]["f1"]
+
+
+def test_compared_groups_have_reasons(capsys: pytest.CaptureFixture[str]):
+    """
+    For values and for intervals; systems are named where they differ.
+    """
+    args = ["compare", "--gt", str(DATA / "ground_truth"), "--by", "document", "-q", "--resamples", "20", "--no-test"]
+    args += [f"{v}={DATA / 'predictions' / f'linker-{v}.jsonl'}" for v in ("v1", "v2")]
+    for format_ in ("table", "markdown", "latex"):
+        assert main([*args, "-f", format_]) == 0
+        text = " ".join(capsys.readouterr().out.replace("\\", "").split())
+
+        assert "Entity accuracy of 2 (v1)" in text
+        assert "intervals of " in text
+        assert "undefined: there is one document; an interval needs at least two" in text
+    assert main([*args, "-f", "json"]) == 0
+    groups = json.loads(capsys.readouterr().out)["groups"]["document"]
+
+    for entries in groups.values():
+        for entry in (x for of_system in entries.values() for x in of_system.values()):
+            assert entry["undefined"] or (entry["value"] is not None and entry["interval"])

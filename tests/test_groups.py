@@ -373,6 +373,6 @@ def test_document_groups_are_the_documents(corpus: Any):
 
     for document in result.documents():
         group = result.groups["document"][document["document"]]
-        assert {**group.counts, **group.measures} == {
+        assert {**group.counts, **group.measures, "undefined": group.undefined} == {
             k: v for k, v in document.items() if k not in ("document", "file")
         }

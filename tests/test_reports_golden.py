@@ -71,8 +71,10 @@ class StandIn:
         result = []
         for name, row in zip(self.document_names, self.document_counts.table.tolist(), strict=True):
             counts = dict(zip(self.counts, row, strict=True))
-            measures = {m.name: m.value(counts) for m in default_measures(has_nil=bool(self.options.nil))}
-            result.append({"document": name, "file": "gold", **counts, **measures})
+            registry = default_measures(has_nil=bool(self.options.nil))
+            measures = {m.name: m.value(counts) for m in registry}
+            reasons = {m.name: why for m in registry if (why := m.why_undefined(counts)) is not None}
+            result.append({"document": name, "file": "gold", **counts, **measures, "undefined": reasons})
         return result
 
     def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +10,7 @@ from spaneval.comparison import COMMON, NO_COMMON
 from spaneval.measures import MEASURES
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.reasons import Why, legend
 from spaneval.reports.text import UNDEFINED, Align, counted, interval, number, printable
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
         grid = shown.grids[0]
         plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
         tables = [
-            latex.tabular(replace(part, heading=[*part.heading[: -len(plain)], *plain]), [part.title])
+            latex.tabular(replace(part, heading=[*part.heading[: -len(plain)], *plain]), [part.title, *part.remarks])
             for part in shown.grids[1:]
         ]
         return b"\n".join(
@@ -121,7 +122,32 @@ def _group_grids(comparison: Comparison, style: Style) -> Iterator[Grid]:
             ]
             for value, entries in groups.items()
         ]
-        yield Grid(heading, aligned, blocks, title=f"By {printable(by)}")  # type: ignore[arg-type] # literals
+        remarks = _group_reasons(comparison, groups)
+        yield Grid(heading, aligned, blocks, f"By {printable(by)}", remarks)  # type: ignore[arg-type] # literals
+
+
+def _group_reasons(comparison: Comparison, groups: Mapping[str, Entries]) -> list[str]:
+    """Why values of groups are undefined, then why only their intervals are."""
+    values, intervals = list[Why](), list[Why]()
+    systems = list(comparison.runs)
+    for measure in comparison.measures:
+        for group, entries in groups.items():
+            found = {name: entries[name][measure.name] for name in systems if measure.name in entries[name]}
+            reasons = {name: entry.reason for name, entry in found.items() if entry.reason is not None}
+            values += _whys(measure.label, group, reasons, len(systems))
+            only = {name: x.interval_reason for name, x in found.items() if x.interval_reason and x.reason is None}
+            intervals += _whys(measure.label, group, only, len(systems))
+    lines = [f"{subject} undefined: {reason}" for subject, reason in legend(values)]
+    return lines + [f"intervals of {subject} undefined: {reason}" for subject, reason in legend(intervals)]
+
+
+def _whys(label: str, group: str, reasons: Mapping[str, str], n_systems: int) -> Iterator[Why]:
+    """Where all systems share a reason, the group alone is named."""
+    if len(reasons) == n_systems and len(set(reasons.values())) == 1:
+        yield Why(label, printable(group), next(iter(reasons.values())))
+        return
+    for name, reason in reasons.items():
+        yield Why(label, f"{printable(group)} ({printable(name)})", reason)
 
 
 def _measure_rows(comparison: Comparison, entries: Entries, style: Style) -> Iterator[tuple[str, list[list[str]]]]:

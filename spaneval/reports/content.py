@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
+from spaneval.reports.reasons import Why, legend
 from spaneval.reports.text import counted, interval, number, printable
 
 if TYPE_CHECKING:
@@ -191,6 +192,12 @@ def remarks(evaluation: Evaluation, style: Style) -> Iterator[tuple[str, str]]:
             yield f"interval of {MEASURES[name].label}", f"leaves out {left_out}, in which it is undefined"
 
 
+def why(evaluation: Evaluation, name: str) -> str | None:
+    """Why a measure has no value, or else no interval; None where it has what was asked for."""
+    of_intervals = (evaluation.resampling or {}).get("undefined", {})
+    return evaluation.undefined.get(name) or of_intervals.get(name)
+
+
 def _grouped(reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Labels of measures that share a reason, and the reason."""
     labels: dict[str, list[str]] = {}
@@ -206,6 +213,18 @@ def documents(evaluation: Evaluation, style: Style) -> list[list[str]]:
     heading = ["document", *(name.removeprefix("n_").removeprefix("id_") for name in DOCUMENT_COUNTS)]
     heading += [MEASURES[name].label for name in measures]
     return [heading, *(_document(row, measures, style) for row in evaluation.documents())]
+
+
+def document_reasons(evaluation: Evaluation) -> list[str]:
+    """Why numbers of documents are undefined, as far as `documents` shows them."""
+    rows = evaluation.documents()
+    reasons = [
+        Why(MEASURES[name].label, printable(str(row["document"])), row["undefined"][name])
+        for name in DOCUMENT_MEASURES
+        for row in rows
+        if name in row["undefined"]
+    ]
+    return [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
 
 
 def _document(row: dict[str, Any], measures: list[str], style: Style) -> list[str]:

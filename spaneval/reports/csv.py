@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import groups
+from spaneval.reports import content, groups
 from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _measures(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
     yield COLUMNS
     for name, value in evaluation.measures.items():
         low, high = evaluation.intervals.get(name) or (None, None)
-        yield name, value, low, high, *evaluation.fractions[name], evaluation.undefined.get(name)
+        yield name, value, low, high, *evaluation.fractions[name], content.why(evaluation, name)
 
 
 def _groups(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
@@ -46,9 +46,18 @@ def _groups(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
 
 
 def _documents(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
-    yield "document", "file", *evaluation.counts, *evaluation.measures
+    yield "document", "file", *evaluation.counts, *evaluation.measures, "undefined"
     for row in evaluation.documents():
-        yield row.values()
+        *values, reasons = row.values()
+        yield *values, together(reasons)
+
+
+def together(reasons: Mapping[str, str]) -> str | None:
+    """Reasons by measure in one cell, each once: `precision, f1: …; recall: …`; None without any."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(" ".join(reason.split()), []).append(name)
+    return "; ".join(f"{', '.join(listed)}: {reason}" for reason, listed in names.items()) or None
 
 
 def dump(rows: Iterable[Iterable[Any]], *, size: int = 1 << 16) -> Iterator[bytes]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.measures import MEASURES
-from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, interval_title
+from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, interval_title, why
+from spaneval.reports.reasons import Why, legend
 from spaneval.reports.text import counted, interval, number, printable
 
 if TYPE_CHECKING:
@@ -75,7 +76,14 @@ def _groups(by: str, groups: dict[str, Group], style: Style) -> Table:
         ]
         for value, group in groups.items()
     ]
-    return Table(f"By {printable(by)}", _ABOUT.get(by, ""), heading, rows)
+    reasons = [
+        Why(MEASURES[name].label, printable(value), group.undefined[name])
+        for name in measures
+        for value, group in groups.items()
+        if name in group.undefined
+    ]
+    remarks = [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
+    return Table(f"By {printable(by)}", _ABOUT.get(by, ""), heading, rows, remarks)
 
 
 def _macro(evaluation: Evaluation, macro: Macro, style: Style) -> Table:
@@ -101,6 +109,8 @@ def _macro(evaluation: Evaluation, macro: Macro, style: Style) -> Table:
     ]
     reasons = {} if evaluation.resampling is None else {mean.why_no_interval: None for mean in means.values()}
     remarks = [f"without interval: {reason}" for reason in reasons if reason]
+    undefined = {found: None for name in means if (found := macro.why_undefined(name))}
+    remarks += [f"without value: {reason}" for reason in undefined]
     return Table("Macro average", f"plain mean over {over}", heading, rows, remarks)
 
 
@@ -112,14 +122,14 @@ def long_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """
     for name, value in evaluation.measures.items():
         top, bottom = evaluation.fractions[name]
-        reason = evaluation.undefined.get(name)
+        reason = why(evaluation, name)
         yield _long("micro", "", "", name, value, evaluation.intervals.get(name), top, bottom, reason)
     for by, groups in evaluation.groups.items():
         for value_of, group in groups.items():
             yield from _long_group(by, value_of, group)
     if evaluation.macro is not None:
         for name, mean in evaluation.macro.means.items():
-            reason = evaluation.macro.why_undefined(name)
+            reason = evaluation.macro.why_undefined(name) or mean.why_no_interval
             row = _long("macro", evaluation.macro.over, "", name, mean.value, mean.interval, None, None, reason)
             yield row | {"n": mean.n, "n_undefined": mean.n_undefined}
 
@@ -130,7 +140,7 @@ def _long_group(by: str, value_of: str, group: Group) -> Iterator[dict[str, Any]
         parts = [group.counts[column] for column in (MEASURES[name].numerator, *MEASURES[name].denominator)]
         top = None if parts[0] is None else MEASURES[name].factor * parts[0]
         bottom = None if None in parts[1:] else sum(part for part in parts[1:] if part is not None)
-        yield _long("micro", by, value_of, name, value, intervals.get(name), top, bottom, group.undefined.get(name))
+        yield _long("micro", by, value_of, name, value, intervals.get(name), top, bottom, group.why(name))
 
 
 def _long(

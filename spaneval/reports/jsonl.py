@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import groups, json
+from spaneval.reports import content, groups, json
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -31,7 +31,7 @@ def _measures(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             "interval": interval and list(interval),
             "numerator": numerator,
             "denominator": denominator,
-            "undefined": evaluation.undefined.get(name),
+            "undefined": content.why(evaluation, name),
         }
 
 

@@ -58,7 +58,8 @@ def _row(cells: Iterable[str]) -> str:
 def render(evaluation: Evaluation, style: Style) -> bytes:
     """The measures, or with `per_document` the documents in their place; a further tabular for each field of groups."""
     grid = _documents(evaluation, style) if style.per_document else _measures(evaluation, style)
-    return b"\n".join([tabular(grid, _comments(evaluation, style)), *_groups(evaluation, style)])
+    reasons = content.document_reasons(evaluation) if style.per_document else []
+    return b"\n".join([tabular(grid, [*reasons, *_comments(evaluation, style)]), *_groups(evaluation, style)])
 
 
 def _groups(evaluation: Evaluation, style: Style) -> Iterator[bytes]:

@@ -55,7 +55,7 @@ def _grid(table: groups.Table) -> list[str]:
     about = f" {inline(table.about)}" if table.about else ""
     sides = ["---", *(["---:"] * (len(table.heading) - 1))]
     rows = [table_row([inline(row[0]), *row[1:]]) for row in table.rows]
-    remarks = ["", *(inline(remark) for remark in table.remarks)] if table.remarks else []
+    remarks = ["", *(f"- {inline(remark)}" for remark in table.remarks)] if table.remarks else []
     return [f"**{inline(table.title)}**{about}", "", table_row(table.heading), table_row(sides), *rows, *remarks]
 
 
@@ -68,7 +68,9 @@ def _documents(evaluation: Evaluation, style: Style) -> list[str]:
     heading, *rows = content.documents(evaluation, style)
     sides = ["---", *(["---:"] * (len(heading) - 1))]
     table = [table_row(heading), table_row(sides), *(table_row([code(row[0]), *row[1:]]) for row in rows)]
-    return [f"<details><summary>{len(rows)} documents</summary>", "", *table, "", "</details>"]
+    reasons = [f"- {inline(reason)}" for reason in content.document_reasons(evaluation)]
+    below = ["", *reasons] if reasons else []
+    return [f"<details><summary>{len(rows)} documents</summary>", "", *table, *below, "", "</details>"]
 
 
 def table_row(cells: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ class Grid:
         aligned: Side of each column on which its text stands.
         groups: Rows that belong together.
         title: What it shows; "" where that is plain.
+        remarks: What must be known of single numbers, right below.
 
     """
 
@@ -36,6 +37,7 @@ class Grid:
     aligned: list[Align]
     groups: list[list[list[str]]]
     title: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def rows(self) -> Iterator[list[str]]:
@@ -81,7 +83,8 @@ def _table(grid: Grid, paint: Paint) -> list[str]:
     rows = list(grid.rows)
     columns = widths([grid.heading, *rows])
     heading, *lines = [line(row, columns, grid.aligned) for row in (grid.heading, *rows)]
-    return [*([paint.bold(grid.title)] if grid.title else []), paint.bold(heading), *lines]
+    title = [paint.bold(grid.title)] if grid.title else []
+    return [*title, paint.bold(heading), *lines, *(f"  {remark}" for remark in grid.remarks)]
 
 
 def as_markdown(page: Page) -> bytes:
@@ -101,4 +104,5 @@ def _markdown(grid: Grid) -> list[str]:
     title = [f"**{markdown.inline(grid.title)}**", ""] if grid.title else []
     sides = ["---:" if side == "right" else "---" for side in grid.aligned]
     rows = [markdown.table_row([markdown.inline(cell) for cell in row]) for row in (grid.heading, *grid.rows)]
-    return [*title, rows[0], markdown.table_row(sides), *rows[1:]]
+    remarks = ["", *(f"- {markdown.inline(remark)}" for remark in grid.remarks)] if grid.remarks else []
+    return [*title, rows[0], markdown.table_row(sides), *rows[1:], *remarks]

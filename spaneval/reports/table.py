@@ -87,4 +87,4 @@ def _documents(evaluation: Evaluation, style: Style) -> list[str]:
     columns = widths(rows)
     aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
     heading, *lines = [line(row, columns, aligned) for row in rows]
-    return [style.paint.bold(heading), *lines]
+    return [style.paint.bold(heading), *lines, *(_INDENT + reason for reason in content.document_reasons(evaluation))]

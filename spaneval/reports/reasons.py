@@ -1,0 +1,78 @@
+"""Why numbers of a breakdown are undefined: each reason once, with the measures and the groups that it holds for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+_MOST_PLACES: Final = 8
+_ONE = {
+    "the one matched pair has no": "none of the n matched pairs has",
+    "the one prediction carries no": "none of the n predictions carries an",
+    "the one gold annotation carries no": "none of the n gold annotations carries an",
+}
+"""What reasons say where a number is 1, and what they say of any other."""
+_NUMBER = re.compile(r"\b[0-9]+( (?:gold |NIL )?(?:annotation|prediction)| comparable pair)?(?:s| is| are|s are)?\b")
+
+
+class Why(NamedTuple):
+    """The reason why one number has no value."""
+
+    measure: str
+    place: str
+    reason: str
+
+
+class Line(NamedTuple):
+    """What has no value, and why."""
+
+    subject: str
+    reason: str
+
+
+def legend(reasons: Iterable[Why]) -> Iterator[Line]:
+    """
+    One line for each reason, in the order in which they come.
+
+    Reasons that differ in numbers only are one, which then says `n`: the numbers stand in the table.
+    """
+    kinds: dict[str, dict[str, list[str]]] = {}
+    words: dict[str, set[str]] = {}
+    for measure, place, reason in reasons:
+        flat = " ".join(reason.split())
+        kind = _kind(flat)
+        words.setdefault(kind, set()).add(flat)
+        kinds.setdefault(kind, {}).setdefault(measure, []).append(place)
+    for kind, places in kinds.items():
+        texts = words[kind]
+        yield Line(_subject(places), texts.pop() if len(texts) == 1 else kind)
+
+
+def _kind(reason: str) -> str:
+    """A reason without its numbers."""
+    for one, several in _ONE.items():
+        reason = reason.replace(one, several)
+    return _NUMBER.sub(_without_number, reason)
+
+
+def _without_number(found: re.Match[str]) -> str:
+    noun, whole = found[1], found[0]
+    if noun is None:
+        return re.sub("[0-9]+", "n", whole)
+    return f"n{noun}s" + (" are" if whole.endswith((" is", " are")) else "")
+
+
+def _subject(places: Mapping[str, list[str]]) -> str:
+    """`Precision, F1 of a, b; Recall of a`: measures of the same places stand together."""
+    return "; ".join(f"{', '.join(measures)} of {of}" for of, measures in _by_places(places).items())
+
+
+def _by_places(places: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Measures by the places that they share."""
+    measures: dict[str, list[str]] = {}
+    for measure, listed in places.items():
+        more = len(listed) - _MOST_PLACES
+        shown = ", ".join(listed if more <= 1 else listed[:_MOST_PLACES])
+        measures.setdefault(f"{shown} and {more} more" if more > 1 else shown, []).append(measure)
+    return measures
