@@ -23,6 +23,7 @@ from spaneval.problems import Note
 from spaneval.resampling import PairedBootstrap, paired_bootstrap
 from spaneval.runs import Run, check_comparable, stacked
 from spaneval.saved_runs import as_run
+from spaneval.signature import PARTS, escaped, parts_of
 from spaneval.significance import TRIALS, Correction, PermutationTest, correct, permutation_tests
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ DEFAULT_MEASURES: Final = ("precision", "recall", "f1", "entity_accuracy", "link
 COMMON: Final = "common_accuracy"
 """What the accuracy over common pairs is called where it stands among measures."""
 
-_PER_SYSTEM = ("map:", "fields:")
+_PER_SYSTEM: Final = ("fields", "map", "gold-map")
+"""Parts of a signature in which systems may differ."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,12 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        """That of the baseline's run, with the test and the correction; what differs by system is left out."""
-        parts = [part for part in self.runs[self.baseline].signature.split("|") if not part.startswith(_PER_SYSTEM)]
+        """
+        That of the baseline's run, with the test and the correction.
+
+        What differs by system stands in it by name: `map:v1=none,v2=19.f17da39d`.
+        """
+        parts = self._shared_parts()
         at = next(k for k, part in enumerate(parts) if part.startswith("gt:"))
         extra = ["ci:none"]
         if self.resampling:
@@ -85,6 +91,18 @@ class Comparison:
         if self.resampling or self.test:
             extra += [f"seed:{(self.resampling or self.test or {})['seed']}"]
         return "|".join([*parts[:at], *extra, *parts[at:]])
+
+    def _shared_parts(self) -> list[str]:
+        """The parts of the baseline's signature, those in which systems may differ for all systems."""
+        by_system = {name: parts_of(run.signature) for name, run in self.runs.items()}
+        parts = by_system[self.baseline]
+        for key in _PER_SYSTEM:
+            values = {name: found.get(key) for name, found in by_system.items()}
+            if len(set(values.values())) > 1:
+                listed = ",".join(f"{escaped(name)}={value or 'none'}" for name, value in values.items())
+                parts = {**parts, key: listed}
+        order = {key: k for k, key in enumerate(PARTS)}
+        return [f"{key}:{parts[key]}" for key in sorted(parts, key=lambda key: order.get(key, len(order)))]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON report; nothing is rounded, and None stands for undefined."""

@@ -21,6 +21,12 @@ from spaneval.options import MINTED, Options
 SCORES: Final = 1
 """Raised with every entry under **Scores** in the changelog."""
 
+PARTS: Final = (
+    "match", "assign", "unmapped", "nil", "doc-key", "unknown-docs", "on-bad-row", "min-score", "null-is-nil", "minted",
+    "fields", "ci", "level", "seed", "gt", "map", "gold-map", "scores", "v",
+)  # fmt: skip
+"""Names of the parts of a signature, in their order."""
+
 UIntArray = NDArray[np.uint64]
 
 
@@ -151,9 +157,14 @@ def signature(
         if chain:
             parts[name] = f"{len(chain[0])}.{map_digest(chain)[:8]}"
     parts |= {"scores": str(SCORES), "v": VERSION}
-    return "|".join(f"{name}:{_escaped(value)}" for name, value in parts.items())
+    return "|".join(f"{name}:{escaped(value)}" for name, value in parts.items())
 
 
-def _escaped(value: str) -> str:
+def parts_of(text: str) -> dict[str, str]:
+    """The parts of a signature by name, as they stand there."""
+    return dict(part.partition(":")[::2] for part in text.split("|"))
+
+
+def escaped(value: str) -> str:
     """Keeps `|` and line ends out of the one line."""
     return value.replace("\\", "\\\\").replace("|", "\\p").replace("\n", "\\n")

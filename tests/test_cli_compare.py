@@ -152,8 +152,25 @@ def test_id_maps_of_one_system_and_of_all(folder: Path, capsys: pytest.CaptureFi
     assert found["systems"][0]["n_id_correct"] == 3
     assert found["systems"][1]["n_id_correct"] == 3
     assert backwards["systems"][0]["n_id_correct"] == 2
-    assert "map:2." not in found["signature"]
-    assert "|map:1." in found["systems"][0]["signature"]
+    own, common = (x["signature"].split("|map:")[1].split("|")[0] for x in found["systems"])
+    assert (own[:2], common[:2]) == ("1.", "3.")
+    assert f"|map:v1={own},v2={common}|scores:" in found["signature"]
+
+
+def test_signature_holds_the_map_of_every_system(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    One for all as in `score`; none is said where others have one; a name cannot end the part.
+    """
+    (folder / "map.csv").write_text("predicted_id,kb_id\nG1,G1\n")
+    both = report(capsys, "v1.jsonl", "v2.jsonl", "--id-map", "map.csv")
+    one = report(capsys, "a|b=v1.jsonl", "v2.jsonl", "--id-map", "a|b=map.csv")
+    neither = report(capsys, "v1.jsonl", "v2.jsonl")
+    whole = both["systems"][0]["signature"].split("|map:")[1]
+
+    assert whole.startswith("1.")
+    assert both["signature"].endswith(f"|map:{whole}")
+    assert one["signature"].endswith(f"|map:a\\pb={whole.replace('|', ',v2=none|', 1)}")
+    assert "map:" not in neither["signature"]
 
 
 def test_gold_id_map_holds_for_all(folder: Path, capsys: pytest.CaptureFixture[str]):

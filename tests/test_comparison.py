@@ -290,7 +290,7 @@ def test_keys_of_the_report():
 
 def test_signature_names_test_and_correction():
     """
-    What differs by system is not in it.
+    Beside all that a run has.
     """
     signature = compared(seed=3, level=0.9, correction="bh").signature
 
