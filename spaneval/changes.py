@@ -176,7 +176,7 @@ def _spurious_spans(run: Run) -> list[tuple[str, int, int]]:
 
 def _is_id_changed(old: Annotations, new: Annotations) -> BoolArray:
     both = (old.fate == Fate.WRONG) & (new.fate == Fate.WRONG)
-    differs = np.array([x != y for x, y in zip(old.predicted, new.predicted, strict=True)], dtype=np.bool_)
+    differs = np.array([x != y for x, y in zip(old.compared, new.compared, strict=True)], dtype=np.bool_)
     result: BoolArray = both & differs
     return result
 
@@ -221,10 +221,15 @@ def natural(text: str) -> list[tuple[int, str]]:
 
 def _side(annotations: Annotations, k: int) -> dict[str, Any]:
     fate = Fate(annotations.fate[k])
-    side: dict[str, Any] = {"outcome": fate.label, "predicted_id": annotations.predicted[k] or None}
+    side: dict[str, Any] = {"outcome": fate.label, **_ids(annotations, k)}
     if fate != Fate.MISSED:
         side |= {"a": int(annotations.pred_a[k]), "b": int(annotations.pred_b[k])}
     return side
+
+
+def _ids(rows: Annotations | Spurious, k: int) -> dict[str, str | None]:
+    """The predicted id as written and as compared, under the names of the ledger."""
+    return {"predicted_id": rows.predicted[k] or None, "translated_id": rows.translated[k] or None}
 
 
 def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -239,9 +244,9 @@ def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dic
 
 def _unshared(run: Run, other: Run) -> list[int]:
     """Rows of `run.spurious` without a partner at the same span of `other`; equal ids are partners first."""
-    spans, ids = _spurious_spans(run), run.spurious.predicted
+    spans, ids = _spurious_spans(run), run.spurious.compared
     left = Counter(_spurious_spans(other))
-    same = Counter(zip(_spurious_spans(other), other.spurious.predicted, strict=True))
+    same = Counter(zip(_spurious_spans(other), other.spurious.compared, strict=True))
     rest = []
     for k, (span, predicted) in enumerate(zip(spans, ids, strict=True)):
         if same[span, predicted]:
@@ -259,7 +264,7 @@ def _unshared(run: Run, other: Run) -> list[int]:
 
 
 def _spurious_row(name: str, spurious: Spurious, k: int, document: str) -> dict[str, Any]:
-    side = {"outcome": "spurious", "predicted_id": spurious.predicted[k] or None}
+    side = {"outcome": "spurious", **_ids(spurious, k)}
     return {
         "fates": [name],
         "document": document,

@@ -189,8 +189,8 @@ def _translated(text: str, run: Run) -> tuple[str, ...]:
 def _namespaces_of_spurious(run: Run) -> list[str]:
     extra, nil = run.spurious, run.counting.get("nil") or []
     unsaid = namespace(min(nil)) if run.counting.get("null_is_nil") else NONE
-    pairs = zip(extra.predicted, extra.is_compared.tolist(), strict=True)
-    return [namespace(x) if is_compared else NONE if x else unsaid for x, is_compared in pairs]
+    pairs = zip(extra.predicted, extra.translated, strict=True)
+    return [namespace(translated) if translated else NONE if written else unsaid for written, translated in pairs]
 
 
 def _marks(run: Run) -> dict[str, BoolArray]:
@@ -198,8 +198,8 @@ def _marks(run: Run) -> dict[str, BoolArray]:
     found, extra, nil = run.annotations, run.spurious, run.counting.get("nil") or []
     fate, n_extra = found.fate, len(run.spurious.doc)
     claims_nil = {min(nil, default=None), "" if run.counting.get("null_is_nil") else None} - {None}
-    predicted: list[Any] = [None if x == Fate.MISSED else text for text, x in zip(found.predicted, fate, strict=True)]
-    predicted += extra.predicted
+    predicted: list[Any] = [None if x == Fate.MISSED else text for text, x in zip(found.compared, fate, strict=True)]
+    predicted += extra.compared
     claims = np.array([bool(x) or x in claims_nil for x in predicted], dtype=np.bool_)
     nil_pred = np.array([x is not None and x in claims_nil for x in predicted], dtype=np.bool_)
     nil_gold = np.array([any(x in nil for x in _translated(text, run)) for text in found.ids], dtype=np.bool_)

@@ -58,7 +58,8 @@ class Annotations(NamedTuple):
         a, b: Span, int64 of shape (N,).
         ids: Acceptable ids of each, joined by `|` in text order; "" for none.
         fate: Values of `Fate`, int8 of shape (N,).
-        predicted: The id that the pair was judged by, "" for none.
+        predicted: The id of the prediction as written, "" for none.
+        translated: The same as it is compared, "" where it is not, or for none.
         pred_a, pred_b: Span of the prediction, int64 of shape (N,); -1 where it was missed.
 
     """
@@ -69,8 +70,14 @@ class Annotations(NamedTuple):
     ids: list[str]
     fate: NDArray[np.int8]
     predicted: list[str]
+    translated: list[str]
     pred_a: IntArray
     pred_b: IntArray
+
+    @property
+    def compared(self) -> list[str]:
+        """The id that each pair was judged by: as compared, as written where it is not compared; "" for none."""
+        return _either(self.translated, self.predicted)
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -83,8 +90,8 @@ class Spurious(NamedTuple):
     Args:
         doc: Number of the document in `Run.documents`, int32 of shape (M,).
         a, b: Span, int64 of shape (M,).
-        predicted: The id as compared, or as written where it is not compared, "" for none.
-        is_compared: 1 where `predicted` is the id as compared, else 0, int8 of shape (M,).
+        predicted: The id as written, "" for none.
+        translated: The same as it would be compared, "" where it would not, or for none.
 
     """
 
@@ -92,7 +99,16 @@ class Spurious(NamedTuple):
     a: IntArray
     b: IntArray
     predicted: list[str]
-    is_compared: NDArray[np.int8]
+    translated: list[str]
+
+    @property
+    def compared(self) -> list[str]:
+        """The id as compared, as written where it is not compared; "" for none."""
+        return _either(self.translated, self.predicted)
+
+
+def _either(translated: Sequence[str], written: Sequence[str]) -> list[str]:
+    return [x or y for x, y in zip(translated, written, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -171,13 +187,13 @@ def _annotations(evaluation: Evaluation, place: CodeArray) -> Annotations:
     partner = np.full(len(corpus), -1, dtype=np.int64)
     partner[pairs.gold] = pairs.pred
     gold_texts = [*("|".join(x) for x in ids.gold_ids), ""]
-    pred_texts = [*_compared(evaluation), ""]
-    pred_rank = _rank(pred_texts)
+    written, translated = _pred_texts(evaluation)
+    pred_rank = _rank(_either(translated, written))
     pred_code = np.append(scored.id, -1)[partner]
     pred_a, pred_b = np.append(scored.a, -1)[partner], np.append(scored.b, -1)[partner]
     rows = np.arange(len(corpus)) if corpus.is_ignored is None else np.flatnonzero(~corpus.is_ignored)
     gold_rank, doc = _rank(gold_texts)[corpus.id], place[corpus.doc]
-    keys = (pred_b, pred_a, pred_rank[pred_code], fate, gold_rank, corpus.b, corpus.a, doc)
+    keys = (ids.pred_rank[pred_code], pred_b, pred_a, pred_rank[pred_code], fate, gold_rank, corpus.b, corpus.a, doc)
     rows = rows[np.lexsort([key[rows] for key in keys])]
     return Annotations(
         doc=place[corpus.doc[rows]],
@@ -185,35 +201,36 @@ def _annotations(evaluation: Evaluation, place: CodeArray) -> Annotations:
         b=corpus.b[rows].astype(np.int64),
         ids=[gold_texts[code] for code in corpus.id[rows].tolist()],
         fate=fate[rows],
-        predicted=[pred_texts[code] for code in pred_code[rows].tolist()],
+        predicted=[written[code] for code in pred_code[rows].tolist()],
+        translated=[translated[code] for code in pred_code[rows].tolist()],
         pred_a=pred_a[rows].astype(np.int64),
         pred_b=pred_b[rows].astype(np.int64),
     )
 
 
 def _spurious(evaluation: Evaluation, place: CodeArray) -> Spurious:
-    scored, texts = evaluation.scored, [*_compared(evaluation), ""]
+    scored, ids, (written, translated) = evaluation.scored, evaluation.ids, _pred_texts(evaluation)
     is_spurious = np.ones(len(scored.doc), np.bool_)
     is_spurious[evaluation.pairs_by_row.pred] = False
     if scored.is_out_of_scope is not None:
         is_spurious &= ~scored.is_out_of_scope
     rows = np.flatnonzero(is_spurious)
-    is_compared = np.array([*(text is not None for text in evaluation.ids.translated), False], dtype=np.int8)
-    keys = (is_compared[scored.id], _rank(texts)[scored.id], scored.b, scored.a, place[scored.doc])
+    rank = _rank(_either(translated, written))
+    keys = (ids.pred_rank[scored.id], rank[scored.id], scored.b, scored.a, place[scored.doc])
     rows = rows[np.lexsort([key[rows] for key in keys])]
     return Spurious(
         place[scored.doc[rows]],
         scored.a[rows].astype(np.int64),
         scored.b[rows].astype(np.int64),
-        [texts[code] for code in scored.id[rows].tolist()],
-        is_compared[scored.id[rows]],
+        [written[code] for code in scored.id[rows].tolist()],
+        [translated[code] for code in scored.id[rows].tolist()],
     )
 
 
-def _compared(evaluation: Evaluation) -> list[str]:
-    """The text of each predicted id as it is compared; as it is written where it is not compared."""
+def _pred_texts(evaluation: Evaluation) -> tuple[list[str], list[str]]:
+    """Each predicted id as written and as compared, "" where it is not; the last entry is for none."""
     ids = evaluation.ids
-    return [text or written for text, written in zip(ids.translated, ids.pred_ids, strict=True)]
+    return [*ids.pred_ids, ""], [*(text or "" for text in ids.translated), ""]
 
 
 def _rank(texts: Sequence[str]) -> IntArray:

@@ -31,6 +31,9 @@ SCHEMA: Final = "spaneval.run/1"
 HEAD_SIZE: Final = 200
 """Bytes of a file that tell whether it is a saved run."""
 
+Translations = Mapping[str, str | None]
+"""What ids are compared as that are not compared as they are written."""
+
 _HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"spaneval\.')
 _MOST_DOCUMENTS = np.iinfo(np.int32).max
 
@@ -51,12 +54,27 @@ def to_json(run: Run) -> bytes:
         "fates": [fate.label for fate in Fate],
         "annotations": _plain(run.annotations),
         "spurious": _plain(run.spurious),
+        "translated": _translations(run),
     }
     return json.dump(content, indent=False)
 
 
 def _plain(columns: Annotations | Spurious) -> dict[str, list[Any]]:
-    return {name: x if isinstance(x, list) else x.tolist() for name, x in columns._asdict().items()}
+    """Columns as lists; translated ids are told once for each id, by `_translations`."""
+    values = columns._asdict()
+    del values["translated"]
+    return {name: x if isinstance(x, list) else x.tolist() for name, x in values.items()}
+
+
+def _translations(run: Run) -> dict[str, str | None]:
+    """What each id is compared as that is not compared as it is written, in text order; None where it is not at all."""
+    pairs = {
+        pair
+        for side in (run.annotations, run.spurious)
+        for pair in zip(side.predicted, side.translated, strict=True)
+        if pair[0] != pair[1]
+    }
+    return {written: translated or None for written, translated in sorted(pairs)}
 
 
 def is_saved_run(head: bytes) -> bool:
@@ -131,6 +149,9 @@ def _run(content: Mapping[str, Any]) -> Run:
     documents = _texts(content, "documents")
     _check_documents(documents, texts["gold"])
     n = len(documents)
+    translations = _value(content, "translated", dict)
+    if not all(text is None or isinstance(text, str) for text in translations.values()):
+        raise _Broken("a broken saved run: 'translated' holds something other than text")
     if content.get("fates") != [fate.label for fate in Fate]:
         raise _Broken("a broken saved run: 'fates' are not those of this version")
     run = Run(
@@ -139,8 +160,8 @@ def _run(content: Mapping[str, Any]) -> Run:
         documents=documents,
         names=_texts(content, "names", n),
         counts=_counts(_value(content, "counts", dict), n),
-        annotations=_annotations(_value(content, "annotations", dict), n),
-        spurious=_spurious(_value(content, "spurious", dict), n),
+        annotations=_annotations(_value(content, "annotations", dict), n, translations),
+        spurious=_spurious(_value(content, "spurious", dict), n, translations),
     )
     _check_sums(run)
     return run
@@ -202,9 +223,15 @@ def _doc(columns: Mapping[str, Any], n_documents: int) -> CodeArray:
     return doc
 
 
-def _annotations(columns: Mapping[str, Any], n_documents: int) -> Annotations:
+def _translated(predicted: list[str], translations: Translations) -> list[str]:
+    """What each id is compared as, "" where it is not."""
+    return [translations.get(x, x) or "" for x in predicted]
+
+
+def _annotations(columns: Mapping[str, Any], n_documents: int, translations: Translations) -> Annotations:
     doc = _doc(columns, n_documents)
     n, no_end = len(doc), 2**63
+    predicted = _texts(columns, "predicted", n)
     fate = _integers(columns, "fate", n, below=len(Fate)).astype(np.int8)
     result = Annotations(
         doc=doc,
@@ -212,7 +239,8 @@ def _annotations(columns: Mapping[str, Any], n_documents: int) -> Annotations:
         b=_integers(columns, "b", n, below=no_end),
         ids=_texts(columns, "ids", n),
         fate=fate,
-        predicted=_texts(columns, "predicted", n),
+        predicted=predicted,
+        translated=_translated(predicted, translations),
         pred_a=_integers(columns, "pred_a", n, low=-1, below=no_end),
         pred_b=_integers(columns, "pred_b", n, low=-1, below=no_end),
     )
@@ -222,12 +250,12 @@ def _annotations(columns: Mapping[str, Any], n_documents: int) -> Annotations:
     return result
 
 
-def _spurious(columns: Mapping[str, Any], n_documents: int) -> Spurious:
+def _spurious(columns: Mapping[str, Any], n_documents: int, translations: Translations) -> Spurious:
     doc = _doc(columns, n_documents)
     n, no_end = len(doc), 2**63
     a, b = _integers(columns, "a", n, below=no_end), _integers(columns, "b", n, below=no_end)
-    is_compared = _integers(columns, "is_compared", n, below=2).astype(np.int8)
-    return Spurious(doc, a, b, _texts(columns, "predicted", n), is_compared)
+    predicted = _texts(columns, "predicted", n)
+    return Spurious(doc, a, b, predicted, _translated(predicted, translations))
 
 
 def _check_sums(run: Run) -> None:

@@ -14,7 +14,8 @@ from versions import GOLD, V1, V2, row
 
 import spaneval
 from spaneval.changes import COMPARABLE, INCOMPARABLE, MATCHED, MEANINGS, Diff
-from spaneval.runs import Fate
+from spaneval.runs import Fate, run_of
+from spaneval.saved_runs import from_json, to_json
 
 
 def scored(rows: Any, gold: Any = GOLD, **options: Any) -> spaneval.Evaluation:
@@ -139,14 +140,37 @@ def test_rows_in_context():
         "a": 11,
         "b": 15,
         "gold_id": "G1",
-        "old": {"outcome": "minted", "predicted_id": "kb::C1", "a": 11, "b": 15},
-        "new": {"outcome": "correct", "predicted_id": "G1", "a": 11, "b": 15},
+        "old": {"outcome": "minted", "predicted_id": "kb::C1", "translated_id": None, "a": 11, "b": 15},
+        "new": {"outcome": "correct", "predicted_id": "G1", "translated_id": "G1", "a": 11, "b": 15},
         "before": "MDM2 binds\n",
         "text": "TP53",
         "after": " & p21_WAF1.",
     }
-    assert rows[1]["old"] == {"outcome": "missed", "predicted_id": None}
-    assert (rows[5]["old"], rows[5]["new"]) == ({"outcome": "spurious", "predicted_id": "X"}, None)
+    assert rows[1]["old"] == {"outcome": "missed", "predicted_id": None, "translated_id": None}
+    assert rows[5]["old"] == {"outcome": "spurious", "predicted_id": "X", "translated_id": "X"}
+    assert rows[5]["new"] is None
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_ids_are_called_as_in_the_ledger(is_saved: bool):
+    """
+    As written and as translated, of annotations and of spurious predictions, from saved runs, too.
+    """
+    maps = {"kb::C1": "G1", "G1": "G1", "G2": "G2", "X": "Y"}
+    old, new = (spaneval.evaluate(GOLD, rows, ci=False, id_map=maps) for rows in (V1, []))
+    before, after = (from_json(to_json(run_of(x)), "x") if is_saved else run_of(x) for x in (old, new))
+    sides = [(x["document"], x["old"]) for x in spaneval.diff(before, after).rows() if x["old"]]
+    found = {
+        (document, side["a"], side["predicted_id"], side["translated_id"]) for document, side in sides if "a" in side
+    }
+    spurious = {(side["predicted_id"], side["translated_id"]) for _, side in sides if side["outcome"] == "spurious"}
+    ledger = [x for x in old.rows() if x["predicted_id"] is not None]
+
+    assert ("1", 11, "kb::C1", "G1") in found
+    assert found == {
+        (x["document"], x["a"], x["predicted_id"], x["translated_id"]) for x in ledger if x["outcome"] != "spurious"
+    }
+    assert spurious == {("R3", None), ("X", "Y")}
 
 
 def digests() -> dict[str, dict[str, Any]]:

@@ -29,7 +29,7 @@ def outcomes(of: Run) -> dict[tuple[str, int, int], tuple[str, str]]:
     """Outcome and id by document key and span."""
     x = of.annotations
     keys = zip([of.names[d] for d in x.doc.tolist()], x.a.tolist(), x.b.tolist(), strict=True)
-    values = zip([Fate(f).label for f in x.fate.tolist()], x.predicted, strict=True)
+    values = zip([Fate(f).label for f in x.fate.tolist()], x.compared, strict=True)
     return dict(zip(keys, values, strict=True))
 
 
@@ -172,6 +172,8 @@ def setting(*keys: Any, to: Any) -> Change:
         (lambda content: content["documents"].reverse(), "'documents' are not in order"),
         (setting("documents", 0, to="x"), "'documents' are not in order"),
         (setting("documents", 0, to=None), "'documents' holds something other than text"),
+        (lambda content: content.pop("translated"), "'translated' is missing or of another type"),
+        (lambda content: content["translated"].update(X=1), "'translated' holds something other than text"),
         (lambda content: content["names"].pop(), "'names' has 2 entries, expected 3"),
         (lambda content: content["fates"].reverse(), "'fates' are not those of this version"),
         (setting("counts", "n_gold", 0, to=-1), "'n_gold' holds -1, expected 0 or more"),
@@ -323,3 +325,15 @@ def test_documents_are_the_union_over_systems():
     assert table.shape[:2] == (5, 2)
     assert table[3:, :, 1].tolist() == [[0, 2], [1, 0]]
     assert np.array_equal(table[:3, 0], one.counts.table[:3])
+
+
+def test_saved_run_says_once_what_an_id_is_compared_as():
+    """
+    Ids that are compared as they are written are not named at all; None is not compared.
+    """
+    whole = run(V1, id_map={"kb::C1": "G1", "G1": "G1", "G2": "G2"})
+    content = json.loads(to_json(whole))
+
+    assert content["translated"] == {"R2": None, "R3": None, "X": None, "kb::C1": "G1"}
+    assert "translated" not in content["annotations"]
+    assert json.loads(to_json(run(V1)))["translated"] == {"kb::C1": None}

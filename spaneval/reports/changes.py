@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from spaneval.reports import Format, Style
 
 COLUMNS: Final = (
-    "fates", "document", "a", "b", "gold_id", "old_outcome", "old_predicted_id", "old_a", "old_b", "new_outcome",
-    "new_predicted_id", "new_a", "new_b", "before", "text", "after",
+    "fates", "document", "a", "b", "gold_id", "old_outcome", "old_predicted_id", "old_translated_id", "old_a", "old_b",
+    "new_outcome", "new_predicted_id", "new_translated_id", "new_a", "new_b", "before", "text", "after",
 )  # fmt: skip
 """Columns of the CSV report."""
 
@@ -55,7 +55,7 @@ def _lines(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Iterable[Any
         flat = row | {"fates": "|".join(row["fates"])}
         for side in ("old", "new"):
             values = row[side] or {}
-            flat |= {f"{side}_{key}": values.get(key) for key in ("outcome", "predicted_id", "a", "b")}
+            flat |= {f"{side}_{key}": values.get(key) for key in ("outcome", "predicted_id", "translated_id", "a", "b")}
         yield [flat[name] for name in COLUMNS]
 
 
@@ -136,8 +136,11 @@ def _example(row: Mapping[str, Any]) -> str:
 
 
 def _side(side: Mapping[str, Any]) -> str:
-    outcome = side["outcome"].replace("_", " ")
-    return f"{outcome} {side['predicted_id']}" if side["predicted_id"] else outcome
+    outcome: str = side["outcome"].replace("_", " ")
+    written, translated = side["predicted_id"], side["translated_id"]
+    if written is None:
+        return outcome
+    return f"{outcome} {written}" if translated in (None, written) else f"{outcome} {written} (translated {translated})"
 
 
 def in_context(row: Mapping[str, Any]) -> str:
