@@ -337,3 +337,35 @@ def test_saved_run_says_once_what_an_id_is_compared_as():
     assert content["translated"] == {"R2": None, "R3": None, "X": None, "kb::C1": "G1"}
     assert "translated" not in content["annotations"]
     assert json.loads(to_json(run(V1)))["translated"] == {"kb::C1": None}
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.json.gz", "run.jsonl", "run.csv"])
+def test_saved_run_in_place_of_predictions_is_told_so(tmp_path: Path, name: str):
+    """
+    Told by its content, whatever the name and however it was laid out.
+    """
+    raw = to_json(run(V1))
+    content = json.loads(raw)
+    texts = [raw, json.dumps(content, indent=1).encode()]
+    if name.endswith(".json"):
+        texts.append(json.dumps(dict(reversed(content.items()))).encode())
+    for text in texts:
+        (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+
+        with pytest.raises(FormatError) as error:
+            spaneval.evaluate(GOLD, tmp_path / name)
+
+        assert "this is a saved run, as `spaneval score --save` writes it, and no file of predictions" in str(
+            error.value
+        )
+        assert "hint: `spaneval compare` and `spaneval diff` read saved runs" in str(error.value)
+
+
+def test_report_in_place_of_predictions_is_told_so(tmp_path: Path):
+    """
+    Likewise a file that -o wrote.
+    """
+    (tmp_path / "report.json").write_text(json.dumps(spaneval.evaluate(GOLD, V1).to_dict()))
+
+    with pytest.raises(FormatError, match="this is a report of `spaneval score`, and no file of predictions"):
+        spaneval.evaluate(GOLD, tmp_path / "report.json")

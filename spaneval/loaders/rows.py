@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -149,6 +150,10 @@ def read_rows(
     found = row_format or _detect(head, name)
     if found != "parquet" and len(head) < _HEAD and not head.removeprefix(BOM).strip():
         file.close()
+        return Source(iter(()))
+    if schema := _OURS.match(head):
+        file.close()
+        problems.add(_not_predictions(schema[1].decode(), name))
         return Source(iter(()))
     if found == "jsonl":
         return Source(_json_lines(file, name, progress, watch))
@@ -368,7 +373,24 @@ def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) ->
     return Source(blocks, echo if isinstance(echo, list) else None)
 
 
+_OURS = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"(spaneval\.\w+)')
+"""How saved runs and reports of ours start."""
+
+
+def _not_predictions(schema: str, name: str) -> Problem:
+    """A file that this program wrote, where rows of a linker are expected."""
+    if schema == "spaneval.run":
+        message = "this is a saved run, as `spaneval score --save` writes it, and no file of predictions"
+        hint = "`spaneval compare` and `spaneval diff` read saved runs"
+    else:
+        message = f"this is a report of `spaneval {schema.removeprefix('spaneval.')}`, and no file of predictions"
+        hint = "give the file that the linker wrote"
+    return Problem(message, file=name, hint=hint, kind=FormatError)
+
+
 def _not_rows(content: Any, name: str) -> Problem:
+    if isinstance(content, dict) and str(content.get("schema")).startswith("spaneval."):
+        return _not_predictions(content["schema"].partition("/")[0], name)
     found = describe(content)
     hint = 'a row is an object such as {"itext": 0, "a": 5, "b": 12, "entity_id_predicted": "Q1"}'
     if isinstance(content, dict):
