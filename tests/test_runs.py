@@ -348,7 +348,7 @@ def test_saved_run_in_place_of_predictions_is_told_so(tmp_path: Path, name: str)
     content = json.loads(raw)
     texts = [raw, json.dumps(content, indent=1).encode()]
     if name.endswith(".json"):
-        texts.append(json.dumps(dict(reversed(content.items()))).encode())
+        texts.append(json.dumps(dict(reversed(content.items())), indent=1).encode())
     for text in texts:
         (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
 
