@@ -328,3 +328,21 @@ def test_json_lines_have_a_measure_or_a_document():
     assert [row["document"] for row in rows if "document" in row] == ordinary().document_names
     assert rows[0]["interval"] == list(ordinary().intervals["precision"] or ())
     assert len(render(ordinary(), "jsonl", Style()).splitlines()) == len(ordinary().measures)
+
+
+def test_measures_with_the_same_resamples_left_out_share_a_line():
+    """
+    Each number once, in at most 100 columns; the other formats for people hold no line feed there.
+    """
+    evaluation = ordinary()
+    evaluation.resampling = RESAMPLING | {"left_out": dict.fromkeys(evaluation.measures, 0.03), "undefined": {}}
+    evaluation.resampling["left_out"]["f1"] = 0.01
+    others = "Precision, Recall, Entity accuracy, Link precision, Link recall, Link F1"
+    expected = f"resamples in which a measure is undefined: 1 of 100 for F1; 3 of 100 for {others}"
+
+    table = render(evaluation, "table", Style()).decode()
+    [block] = [x for x in table.split("\n\n") if x.startswith("left out of intervals\n")]
+    assert f"left out of intervals {expected}" == " ".join(block.split())
+    assert max(map(len, block.splitlines())) <= 100
+    for format_ in ("markdown", "latex"):
+        assert expected in render(evaluation, format_, Style()).decode()

@@ -159,5 +159,5 @@ def _comments(shown: Page) -> Iterator[str]:
     _, fates, counts = shown.grids
     yield from (f"{name}: {n} ({meaning})" for name, n, meaning in fates.rows)
     yield from (f"{name}: {old} in the old version, {new} in the new, {delta}" for name, old, new, delta in counts.rows)
-    yield from (f"{subject}: {text}" for subject, text in (*shown.examples, *shown.remarks))
+    yield from (f"{x.subject}: {x.text}" for x in (*shown.examples, *shown.remarks))
     yield f"signature {shown.signature}"

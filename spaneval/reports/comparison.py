@@ -10,7 +10,7 @@ from spaneval.comparison import COMMON, NO_COMMON
 from spaneval.measures import MEASURES
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.reasons import Why, legend
+from spaneval.reports.reasons import Why, legend, subject
 from spaneval.reports.text import UNDEFINED, Align, counted, interval, number, printable
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
         return b"".join(csv.dump([list(rows[0]), *(row.values() for row in rows)]))
     shown = _page(comparison, style)
     if format == "latex":
-        facts = [shown.facts, *(f"{subject}: {text}" for subject, text in shown.remarks)]
+        facts = [shown.facts, *(f"{remark.subject}: {remark.text}" for remark in shown.remarks)]
         grid = shown.grids[0]
         plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
         tables = [
@@ -137,8 +137,8 @@ def _group_reasons(comparison: Comparison, groups: Mapping[str, Entries]) -> lis
             values += _whys(measure.label, group, reasons, len(systems))
             only = {name: x.interval_reason for name, x in found.items() if x.interval_reason and x.reason is None}
             intervals += _whys(measure.label, group, only, len(systems))
-    lines = [f"{subject} undefined: {reason}" for subject, reason in legend(values)]
-    return lines + [f"intervals of {subject} undefined: {reason}" for subject, reason in legend(intervals)]
+    lines = [f"{found.subject} undefined: {found.reason}" for found in legend(values)]
+    return lines + [f"intervals of {found.subject} undefined: {found.reason}" for found in legend(intervals)]
 
 
 def _whys(label: str, group: str, reasons: Mapping[str, str], n_systems: int) -> Iterator[Why]:
@@ -291,43 +291,53 @@ def _judged_on(comparison: Comparison) -> Iterator[Remark]:
 
 def _undefined(comparison: Comparison) -> Iterator[Remark]:
     """Reasons, each once, with the measures and systems that it holds for."""
-    values: dict[str, list[str]] = {}
-    intervals: dict[str, list[str]] = {}
+    values: dict[str, dict[str, list[str]]] = {}
+    intervals: dict[str, dict[str, list[str]]] = {}
     for measure in comparison.measures:
         for name in comparison.runs:
             entry = comparison.entries[name][measure.name]
-            subject = f"{measure.label} of {printable(name)}"
             if entry.reason is not None:
-                values.setdefault(entry.reason, []).append(subject)
+                values.setdefault(entry.reason, {}).setdefault(measure.label, []).append(printable(name))
             elif entry.interval_reason is not None:
-                intervals.setdefault(entry.interval_reason, []).append(subject)
-    for reason, subjects in values.items():
-        yield Remark(f"{', '.join(subjects)} undefined", " ".join(reason.split()))
-    for reason, subjects in intervals.items():
-        every = len(subjects) == len(comparison.measures) * len(comparison.runs)
-        yield Remark("intervals undefined" if every else f"interval of {', '.join(subjects)} undefined", reason)
+                intervals.setdefault(entry.interval_reason, {}).setdefault(measure.label, []).append(printable(name))
+    for reason, places in values.items():
+        yield Remark(f"{subject(places)} undefined", " ".join(reason.split()))
+    for reason, places in intervals.items():
+        every = sum(map(len, places.values())) == len(comparison.measures) * len(comparison.runs)
+        yield Remark("intervals undefined" if every else f"interval of {subject(places)} undefined", reason)
     yield from _left_out(comparison)
 
 
 def _left_out(comparison: Comparison) -> Iterator[Remark]:
     """Resamples and swaps in which a measure had no value, where there were any: each number once."""
     resampling = comparison.resampling or {"left_out": {}, "left_out_of_delta": {}, "resamples": 0}
-    n, subjects = resampling["resamples"], dict[int, list[str]]()
-    for of, key in (("", "left_out"), ("Δ in ", "left_out_of_delta")):
-        for name, shares in resampling[key].items():
-            for measure, share in shares.items():
-                if 0 < share < 1:
-                    subject = f"{of}{MEASURES[measure].label} of {printable(name)}"
-                    subjects.setdefault(round(share * n), []).append(subject)
-    for n_left_out, listed in sorted(subjects.items()):
+    n = resampling["resamples"]
+    values, deltas = (_by_number(resampling[key], n) for key in ("left_out", "left_out_of_delta"))
+    for n_left_out in sorted({*values, *deltas}):
+        parts = [subject(values[n_left_out])] if n_left_out in values else []
+        parts += [f"Δ in {subject(deltas[n_left_out])}"] if n_left_out in deltas else []
         title = f"intervals that leave out {n_left_out} of {counted(n, 'resample')}, in which there is no value"
-        yield Remark(title, ", ".join(listed))
+        yield Remark(title, "; ".join(parts), is_list=True)
+    swaps: dict[str, dict[str, list[str]]] = {}
     for name, entries in comparison.entries.items():
         for measure, entry in entries.items():
             if entry.test is not None and entry.test.n_undefined_swaps:
                 of_all = f"{entry.test.n_undefined_swaps} of {counted(entry.test.n_trials, 'swap')}"
-                subject = f"p of {MEASURES[measure].label} of {printable(name)}"
-                yield Remark(subject, f"{of_all} left it undefined; they count as extreme")
+                swaps.setdefault(of_all, {}).setdefault(MEASURES[measure].label, []).append(printable(name))
+    for of_all, places in swaps.items():
+        text = f"{of_all} left it undefined; they count as extreme"
+        yield Remark(f"p of {subject(places)}", text, is_list=True)
+
+
+def _by_number(shares: Mapping[str, Mapping[str, float]], n: int) -> dict[int, dict[str, list[str]]]:
+    """From shares of `n` by system and measure: by number, the systems of each measure; none and all are left out."""
+    found: dict[int, dict[str, list[str]]] = {}
+    for name, of_system in shares.items():
+        for measure, share in of_system.items():
+            if 0 < share < 1:
+                places = found.setdefault(round(share * n), {})
+                places.setdefault(MEASURES[measure].label, []).append(printable(name))
+    return found
 
 
 def _tests(comparison: Comparison) -> Iterator[Remark]:

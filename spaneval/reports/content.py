@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
 from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import counted, interval, number, printable
+from spaneval.reports.text import NARROW, counted, interval, number, printable, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -32,6 +32,7 @@ INCOMPARABLE = {
 DOCUMENT_COUNTS = ("n_gold", "n_predicted", "n_matched", "n_id_comparable", "n_id_correct")
 DOCUMENT_MEASURES = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
 
+_INDENT = "  "  # of remarks in tables
 _MATCHED = {"overlap": "at least one shared character", "exact": "both boundaries equal"}
 
 
@@ -185,11 +186,20 @@ def remarks(evaluation: Evaluation, style: Style) -> Iterator[tuple[str, str]]:
     reasons: dict[str, str] = evaluation.resampling["undefined"]
     for labels, reason in _grouped({k: why for k, why in reasons.items() if k not in evaluation.undefined}):
         yield f"interval of {labels} undefined", reason
-    for name, share in evaluation.resampling["left_out"].items():
+    left_out = "; ".join(_left_out(evaluation, evaluation.resampling))
+    if left_out:
+        text = f"resamples in which a measure is undefined: {left_out}"
+        yield "left out of intervals", "\n".join(wrapped(text, NARROW - len(_INDENT)))
+
+
+def _left_out(evaluation: Evaluation, resampling: dict[str, Any]) -> Iterator[str]:
+    """How many resamples, and of which measures: each number once."""
+    labels: dict[int, list[str]] = {}
+    for name, share in resampling["left_out"].items():
         if share and evaluation.intervals[name] is not None:
-            resamples = evaluation.resampling["resamples"]
-            left_out = f"{round(share * resamples)} of {counted(resamples, 'resample')}"
-            yield f"interval of {MEASURES[name].label}", f"leaves out {left_out}, in which it is undefined"
+            labels.setdefault(round(share * resampling["resamples"]), []).append(MEASURES[name].label)
+    for n, shared in sorted(labels.items()):
+        yield f"{n} of {resampling['resamples']} for {', '.join(shared)}"
 
 
 def why(evaluation: Evaluation, name: str) -> str | None:

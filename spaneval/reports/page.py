@@ -9,14 +9,23 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spaneval.reports import markdown
-from spaneval.reports.text import PLAIN, Align, Paint, line, utf8, widths
+from spaneval.reports.text import NARROW, PLAIN, Align, Paint, line, utf8, widths, wrapped
 
 
 class Remark(NamedTuple):
-    """What it is about, and what must be known."""
+    """
+    What it is about, and what must be known.
+
+    Args:
+        subject: Stands before it.
+        text: One paragraph.
+        is_list: Whether it lists names, which a table wraps however much room there is.
+
+    """
 
     subject: str
     text: str
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +80,17 @@ def as_table(page: Page, paint: Paint = PLAIN) -> bytes:
     blocks = [
         [page.facts],
         *(_table(grid, paint) for grid in page.grids),
-        [f"{paint.bold(subject)}\n  {text}" for subject, text in page.examples],
-        [f"{subject}: {text}" for subject, text in page.remarks],
+        [f"{paint.bold(remark.subject)}\n  {remark.text}" for remark in page.examples],
+        [line for remark in page.remarks for line in _remark(remark)],
         [paint.dim(f"signature   {page.signature}")],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
     return utf8(f"{text}\n")
+
+
+def _remark(remark: Remark) -> list[str]:
+    text = f"{remark.subject}: {remark.text}"
+    return wrapped(text, NARROW, rest="  ") if remark.is_list else [text]
 
 
 def _table(grid: Grid, paint: Paint) -> list[str]:
@@ -92,8 +106,8 @@ def as_markdown(page: Page) -> bytes:
     blocks = [
         [markdown.inline(page.facts)],
         *(_markdown(grid) for grid in page.grids),
-        [f"- **{markdown.inline(subject)}**: {markdown.inline(text)}" for subject, text in page.examples],
-        [f"- **{markdown.inline(subject)}**: {markdown.inline(text)}" for subject, text in page.remarks],
+        [f"- **{markdown.inline(x.subject)}**: {markdown.inline(x.text)}" for x in page.examples],
+        [f"- **{markdown.inline(x.subject)}**: {markdown.inline(x.text)}" for x in page.remarks],
         [f"<sub>{markdown.code(page.signature)}</sub>"],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)

@@ -46,7 +46,7 @@ def legend(reasons: Iterable[Why]) -> Iterator[Line]:
         kinds.setdefault(kind, {}).setdefault(measure, []).append(place)
     for kind, places in kinds.items():
         texts = words[kind]
-        yield Line(_subject(places), texts.pop() if len(texts) == 1 else kind)
+        yield Line(subject(places), texts.pop() if len(texts) == 1 else kind)
 
 
 def _kind(reason: str) -> str:
@@ -63,7 +63,7 @@ def _without_number(found: re.Match[str]) -> str:
     return f"n{noun}s" + (" are" if whole.endswith((" is", " are")) else "")
 
 
-def _subject(places: Mapping[str, list[str]]) -> str:
+def subject(places: Mapping[str, list[str]]) -> str:
     """`Precision, F1 of a, b; Recall of a`: measures of the same places stand together."""
     return "; ".join(f"{', '.join(measures)} of {of}" for of, measures in _by_places(places).items())
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 UNDEFINED = "undefined"
 
@@ -69,6 +70,28 @@ def interval(bounds: tuple[float, float] | None, digits: int) -> str:
 def counted(n: int, singular: str, plural: str | None = None) -> str:
     """`1 document`, `2 documents`."""
     return f"{n} {singular if n == 1 else plural or singular + 's'}"
+
+
+NARROW: Final = 100
+"""Columns at which long lists of names are wrapped, however wide the output may be."""
+
+
+def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") -> list[str]:
+    """
+    Text in lines of at most `width` characters, as far as words allow; one line if `width` is None.
+
+    Args:
+        text: Without line feeds.
+        width: Columns there are.
+        first: Stands before the first line.
+        rest: Stands before the others.
+
+    """
+    if width is None or len(first) + len(text) <= width:
+        return [first + text]
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
