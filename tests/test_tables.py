@@ -193,7 +193,7 @@ def test_files_are_unpacked_by_content(tmp_path, pack, content):
 
 def test_a_gzip_stream_of_two_members_is_read_whole(tmp_path):
     path = tmp_path / "two.gz"
-    path.write_bytes(gzip.compress(b"one") + gzip.compress(b"two"))
+    path.write_bytes(gzip.compress(b"one", mtime=0) + gzip.compress(b"two", mtime=0))
     with open_bytes(str(path)) as stream:
         assert b"onetwo" == stream.read()
 
@@ -201,7 +201,7 @@ def test_a_gzip_stream_of_two_members_is_read_whole(tmp_path):
 def test_a_pipe_is_read_without_seeking(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(b"a,b\n"),))
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(b"a,b\n", mtime=0),))
     writer.start()
     with open_bytes(str(pipe)) as stream:
         assert [b"a,b\n"] == list(stream)
@@ -209,7 +209,7 @@ def test_a_pipe_is_read_without_seeking(tmp_path):
 
 
 def test_standard_input_stays_open(monkeypatch):
-    buffer = io.BytesIO(gzip.compress(b"a,b\n"))
+    buffer = io.BytesIO(gzip.compress(b"a,b\n", mtime=0))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffer))
     with open_bytes("-") as stream:
         assert b"a,b\n" == stream.read()
