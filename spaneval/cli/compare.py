@@ -117,8 +117,9 @@ def _write(comparison: Comparison, given: dict[str, Any], console: Console) -> N
     from spaneval.reports import Style
     from spaneval.reports.comparison import render
 
-    paint = console.paint(sys.stdout if given["output"] == STDOUT else None)
-    write_whole(given["output"], [render(comparison, given["format"], Style(digits=given["digits"], paint=paint))])
+    stream = sys.stdout if given["output"] == STDOUT else None
+    style = Style(digits=given["digits"], paint=console.paint(stream), width=console.width(stream))
+    write_whole(given["output"], [render(comparison, given["format"], style)])
 
 
 def _held(comparison: Comparison, given: dict[str, Any], console: Console) -> int:

@@ -52,6 +52,14 @@ class Console:
             return Paint(is_on=True)
         return Paint(is_on=is_terminal(stream) and os.environ.get("TERM") != "dumb")
 
+    def width(self, stream: TextIO | None) -> int | None:
+        """Columns of the terminal that shows `stream`, COLUMNS first; None for anything else, which has no end."""
+        if not is_terminal(stream):
+            return None
+        import shutil  # a pipe does without
+
+        return shutil.get_terminal_size().columns
+
     def error(self, message: str, *, hint: str | None = None) -> None:
         """Print an error of one or more lines and what may help."""
         self._say(f"{self.paint(sys.stderr).red('error:')} {printable(message, keep=chr(10))}")

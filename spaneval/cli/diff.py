@@ -57,9 +57,10 @@ def _write(found: systems.Systems, given: dict[str, Any], console: Console) -> N
     from spaneval.reports.changes import render
 
     changes = diff_runs(*found.runs.values())
-    paint = console.paint(sys.stdout if given["output"] == STDOUT else None)
+    stream = sys.stdout if given["output"] == STDOUT else None
+    style = Style(paint=console.paint(stream), width=console.width(stream))
     texts = None if found.corpus is None else texts_by_digest(found.corpus)
-    write_whole(given["output"], render(changes, given["format"], Style(paint=paint), texts))
+    write_whole(given["output"], render(changes, given["format"], style, texts))
 
 
 def texts_by_digest(corpus: Corpus) -> Mapping[str, str]:

@@ -129,8 +129,13 @@ def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, co
     from spaneval.reports import Style, render
 
     target = given["output"]
-    paint = console.paint(sys.stdout if target == STDOUT else None)
-    style = Style(per_document=given["per_document"], digits=given["digits"], paint=paint)
+    stream = sys.stdout if target == STDOUT else None
+    style = Style(
+        per_document=given["per_document"],
+        digits=given["digits"],
+        paint=console.paint(stream),
+        width=console.width(stream),
+    )
     outputs = [Output(target, [render(evaluation, given["format"], style)])]
     if ledger is not None:
         from spaneval.reports.pairs import dump

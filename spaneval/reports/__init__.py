@@ -27,12 +27,14 @@ class Style:
         per_document: Whether every document is shown, too.
         digits: Decimal places in reports for people.
         paint: Colours of reports for people.
+        width: Columns of the terminal that a table is for; None is as wide as needed. Numbers are never cut.
 
     """
 
     per_document: bool = False
     digits: int = 3
     paint: Paint = PLAIN
+    width: int | None = None
 
 
 class _Report(Protocol):

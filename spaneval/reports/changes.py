@@ -46,7 +46,7 @@ def render(diff: Diff, format: Format, style: Style, texts: Mapping[str, str] | 
     shown = _page(diff, texts)
     if format == "latex":
         return [latex.tabular(shown.grids[0], _comments(shown))]
-    return [page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style.paint)]
+    return [page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)]
 
 
 def _lines(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Iterable[Any]]:

@@ -51,7 +51,7 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
         return b"\n".join(
             [latex.tabular(replace(grid, heading=plain), [*facts, f"signature {shown.signature}"]), *tables]
         )
-    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style.paint)
+    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
 
 
 def _flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ def _grid(comparison: Comparison, style: Style) -> Grid:
     for title, side in _columns(comparison):
         heading.append(title)
         aligned.append(side)
-    return Grid(heading, aligned, groups)  # type: ignore[arg-type] # literals
+    return Grid(heading, aligned, groups, names=1)  # type: ignore[arg-type] # literals
 
 
 def _group_grids(comparison: Comparison, style: Style) -> Iterator[Grid]:
@@ -123,7 +123,7 @@ def _group_grids(comparison: Comparison, style: Style) -> Iterator[Grid]:
             for value, entries in groups.items()
         ]
         remarks = _group_reasons(comparison, groups)
-        yield Grid(heading, aligned, blocks, f"By {printable(by)}", remarks)  # type: ignore[arg-type] # literals
+        yield Grid(heading, aligned, blocks, f"By {printable(by)}", remarks, names=2)  # type: ignore[arg-type] # literals
 
 
 def _group_reasons(comparison: Comparison, groups: Mapping[str, Entries]) -> list[str]:

@@ -6,10 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from spaneval.reports import markdown
-from spaneval.reports.text import NARROW, PLAIN, Align, Paint, line, utf8, widths, wrapped
+from spaneval.reports.text import NARROW, Align, line, shortened, utf8, widths, wrapped
+
+if TYPE_CHECKING:
+    from spaneval.reports import Style
+
+_SHORTEST: Final = 9
+"""Characters that are left of a name at least."""
 
 
 class Remark(NamedTuple):
@@ -39,6 +45,7 @@ class Grid:
         groups: Rows that belong together.
         title: What it shows; "" where that is plain.
         remarks: What must be known of single numbers, right below.
+        names: Number of the column of names, which may be shortened where there is no room; None without one.
 
     """
 
@@ -47,6 +54,7 @@ class Grid:
     groups: list[list[list[str]]]
     title: str = ""
     remarks: list[str] = field(default_factory=list)
+    names: int | None = None
 
     @property
     def rows(self) -> Iterator[list[str]]:
@@ -75,30 +83,42 @@ class Page:
     examples: list[Remark] = field(default_factory=list)
 
 
-def as_table(page: Page, paint: Paint = PLAIN) -> bytes:
-    """Aligned columns, never cut, no blanks at the ends of lines."""
+def as_table(page: Page, style: Style) -> bytes:
+    """Aligned columns, numbers never cut, no blanks at the ends of lines."""
+    paint, width = style.paint, style.width
     blocks = [
-        [page.facts],
-        *(_table(grid, paint) for grid in page.grids),
-        [f"{paint.bold(remark.subject)}\n  {remark.text}" for remark in page.examples],
-        [line for remark in page.remarks for line in _remark(remark)],
+        wrapped(page.facts, width, rest="  "),
+        *(_table(grid, style) for grid in page.grids),
+        [
+            line
+            for x in page.examples
+            for line in (paint.bold(x.subject), *wrapped(x.text, width, first="  ", rest="  "))
+        ],
+        [line for remark in page.remarks for line in _remark(remark, width)],
         [paint.dim(f"signature   {page.signature}")],
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
     return utf8(f"{text}\n")
 
 
-def _remark(remark: Remark) -> list[str]:
+def _remark(remark: Remark, width: int | None) -> list[str]:
     text = f"{remark.subject}: {remark.text}"
-    return wrapped(text, NARROW, rest="  ") if remark.is_list else [text]
+    return wrapped(text, min(NARROW, width or NARROW) if remark.is_list else width, rest="  ")
 
 
-def _table(grid: Grid, paint: Paint) -> list[str]:
-    rows = list(grid.rows)
-    columns = widths([grid.heading, *rows])
-    heading, *lines = [line(row, columns, grid.aligned) for row in (grid.heading, *rows)]
-    title = [paint.bold(grid.title)] if grid.title else []
-    return [*title, paint.bold(heading), *lines, *(f"  {remark}" for remark in grid.remarks)]
+def _table(grid: Grid, style: Style) -> list[str]:
+    rows = [grid.heading, *grid.rows]
+    columns = widths(rows)
+    excess = 0 if style.width is None else max(len(line(row, columns, grid.aligned)) for row in rows) - style.width
+    if excess > 0 and grid.names is not None:
+        k = grid.names
+        names = shortened([row[k] for row in rows], max(_SHORTEST, columns[k] - excess))
+        rows = [[*row[:k], name, *row[k + 1 :]] for row, name in zip(rows, names, strict=True)]
+        columns = widths(rows)
+    heading, *lines = [line(row, columns, grid.aligned) for row in rows]
+    title = [style.paint.bold(grid.title)] if grid.title else []
+    remarks = (part for remark in grid.remarks for part in wrapped(remark, style.width, first="  ", rest="    "))
+    return [*title, style.paint.bold(heading), *lines, *remarks]
 
 
 def as_markdown(page: Page) -> bytes:

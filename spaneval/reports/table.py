@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content, groups
-from spaneval.reports.text import Align, Paint, line, utf8, widths
+from spaneval.reports.text import Align, line, utf8, widths, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -19,10 +19,10 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     """The whole report; the signature comes last."""
     blocks = [
         _inputs(evaluation),
-        _measures(evaluation, style),
-        *(_grid(table, style.paint) for table in groups.tables(evaluation, style)),
-        *(_aside(aside, style.paint) for aside in content.asides(evaluation)),
-        _remarks(evaluation, style),
+        *_measures(evaluation, style),
+        *(_grid(table, style) for table in groups.tables(evaluation, style)),
+        *(_aside(aside, style) for aside in content.asides(evaluation)),
+        list(_remarks(evaluation, style)),
         _documents(evaluation, style) if style.per_document else [],
         [style.paint.dim(f"signature   {evaluation.signature}")],
     ]
@@ -35,51 +35,74 @@ def _inputs(evaluation: Evaluation) -> list[str]:
     return [line(row, widths(rows), ("left", "left", "left")) for row in rows]
 
 
-def _measures(evaluation: Evaluation, style: Style) -> list[str]:
-    """All sections with common columns, under one heading."""
+def _measures(evaluation: Evaluation, style: Style) -> list[list[str]]:
+    """All sections with common columns, under one heading; what measures mean below, where there is no room beside."""
     sections = content.sections(evaluation, style)
     has_intervals = bool(content.interval_title(evaluation))
     rows = [_cells(row, has_intervals) for section in sections for row in section.rows]
     heading = ["", "value", *([content.interval_title(evaluation)] if has_intervals else []), "counts"]
     columns = widths([heading, *rows])
     aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right", "left"]  # type: ignore[list-item] # a literal
+    is_narrow = style.width is not None and max(len(line(row, columns, aligned)) for row in rows) > style.width
     lines = [line(heading, columns, aligned)]
     for section in sections:
-        lines.append(f"{style.paint.bold(section.title)}   {style.paint.dim(section.about)}")
+        lines += _title(section.title, section.about, style)
         for row in section.rows:
-            text = line(_cells(row, has_intervals), columns, aligned)
+            cells = _cells(row, has_intervals)
+            text = line(cells[:-1] if is_narrow else cells, columns, aligned)
             lines.append(text if row.is_defined else style.paint.yellow(text))
-    return lines
+    if not is_narrow:
+        return [lines]
+    meanings = [f"{row.label}: {row.meaning}" for section in sections for row in section.rows]
+    return [
+        lines,
+        [style.paint.dim(text) for meaning in meanings for text in wrapped(meaning, style.width, rest=_INDENT)],
+    ]
+
+
+def _title(title: str, about: str, style: Style) -> list[str]:
+    """A heading, and beside it what it means, or below it where there is no room."""
+    bold, dim = style.paint.bold, style.paint.dim
+    if not about:
+        return [bold(title)]
+    if style.width is None or len(f"{title}   {about}") <= style.width:
+        return [f"{bold(title)}   {dim(about)}"]
+    return [bold(title), *map(dim, wrapped(about, style.width, first=_INDENT * 2, rest=_INDENT * 2))]
 
 
 def _cells(row: content.Row, has_intervals: bool) -> list[str]:
     return [_INDENT + row.label, row.value, *([row.interval] if has_intervals else []), row.counts, row.meaning]
 
 
-def _grid(table: groups.Table, paint: Paint) -> list[str]:
+def _grid(table: groups.Table, style: Style) -> list[str]:
     """A table under a line that says what it shows."""
     rows = [table.heading, *([_INDENT + row[0], *row[1:]] for row in table.rows)]
     columns = widths(rows)
     aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
-    title = paint.bold(table.title) + (f"   {paint.dim(table.about)}" if table.about else "")
-    return [title, *(line(row, columns, aligned) for row in rows), *(_INDENT + remark for remark in table.remarks)]
+    lines = [line(row, columns, aligned) for row in rows]
+    return [*_title(table.title, table.about, style), *lines, *_below(table.remarks, style)]
 
 
-def _aside(aside: content.Asides, paint: Paint) -> list[str]:
-    rows = [[_INDENT + item.label, item.number, item.meaning] for item in aside.items]
-    columns = widths(rows)
-    return [paint.bold(aside.title), *(line(row, columns, ("left", "right", "left")) for row in rows)]
+def _below(remarks: Iterable[str], style: Style) -> Iterator[str]:
+    """What must be known of a table, right below it."""
+    for remark in remarks:
+        yield from wrapped(remark, style.width, first=_INDENT, rest=_INDENT * 2)
 
 
-def _remarks(evaluation: Evaluation, style: Style) -> list[str]:
-    return list(_remark_lines(evaluation, style))
+def _aside(aside: content.Asides, style: Style) -> list[str]:
+    rows = [[_INDENT + item.label, item.number] for item in aside.items]
+    columns, lines = widths(rows), [style.paint.bold(aside.title)]
+    for row, item in zip(rows, aside.items, strict=True):
+        start = line([*row, ""], columns, ("left", "right"))
+        lines += wrapped(item.meaning, style.width, first=f"{start}   ", rest=_INDENT * 2)
+    return lines
 
 
-def _remark_lines(evaluation: Evaluation, style: Style) -> Iterator[str]:
+def _remarks(evaluation: Evaluation, style: Style) -> Iterator[str]:
     for subject, text in content.remarks(evaluation, style):
-        yield f"{style.paint.bold(subject)}"
+        yield from map(style.paint.bold, wrapped(subject, style.width))
         for part in text.splitlines():
-            yield _INDENT + part
+            yield from wrapped(part, style.width, first=_INDENT, rest=_INDENT)
 
 
 def _documents(evaluation: Evaluation, style: Style) -> list[str]:
@@ -87,4 +110,4 @@ def _documents(evaluation: Evaluation, style: Style) -> list[str]:
     columns = widths(rows)
     aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
     heading, *lines = [line(row, columns, aligned) for row in rows]
-    return [style.paint.bold(heading), *lines, *(_INDENT + reason for reason in content.document_reasons(evaluation))]
+    return [style.paint.bold(heading), *lines, *_below(content.document_reasons(evaluation), style)]

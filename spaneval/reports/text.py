@@ -94,6 +94,30 @@ def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") ->
     )
 
 
+def shortened(texts: Sequence[str], width: int) -> list[str]:
+    """
+    Texts cut in the middle to `width` characters, or to as many as keep different ones apart.
+
+    Args:
+        texts: On one line each.
+        width: At least 5.
+
+    """
+    wanted = len(set(texts))
+    for size in range(max(width, 5), max(map(len, texts), default=0)):
+        short = [_cut(text, size) for text in texts]
+        if len(set(short)) == wanted:
+            return short
+    return list(texts)
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Paint:
     """Colours for a terminal; never the only carrier of what is said."""
