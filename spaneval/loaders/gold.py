@@ -249,17 +249,18 @@ class _Builder:
 
     def _append(self, documents: list[Any], columns: _Columns) -> None:
         number = len(self.doc_id)
-        written = _written_itext(columns)
-        for k, (document, itext) in enumerate(zip(documents, written, strict=True), start=number):
-            text = document.get("text")
-            self.length.append(-1 if text is None else len(text))
-            own = text_id(document.get("itext"))
-            self.itext.append(text_id(itext) if own is None else own)  # type: ignore[arg-type]  # plain, so never BAD
-            self.doc_id.append(text_id(document.get("doc_id")))  # type: ignore[arg-type]  # plain, so never BAD
-            self.annotated.append(document["ground_truth"] is not None)
-            if document.get("evaluation_span") is not None:
-                self.scope[k] = document["evaluation_span"]
-            self.text_hash.append(0 if text is None else text_hash(text))
+        texts = [document.get("text") for document in documents]
+        self.length += [-1 if text is None else len(text) for text in texts]
+        self.text_hash += [0 if text is None else text_hash(text) for text in texts]
+        self.itext += [
+            _plain_text(document.get("itext")) or _plain_text(itext)
+            for document, itext in zip(documents, _written_itext(columns), strict=True)
+        ]
+        self.doc_id += [_plain_text(document.get("doc_id")) for document in documents]
+        self.annotated += [document["ground_truth"] is not None for document in documents]
+        spans = enumerate((document.get("evaluation_span") for document in documents), start=number)
+        self.scope |= {k: span for k, span in spans if span is not None}
+        for k, text in enumerate(texts, start=number):
             if text is not None:
                 self._keep_text(k, text)
         if self.fields:
@@ -439,6 +440,11 @@ def _written_itext(columns: _Columns) -> list[Any]:
         return [None] * len(columns.counts)
     itext, ends = columns.itext, accumulate(columns.counts)
     return [itext[end - n] if n else None for n, end in zip(columns.counts, ends, strict=True)]
+
+
+def _plain_text(value: Any) -> str | None:
+    """A document key that is text, an integer or none, as text."""
+    return str(value) if type(value) is int else value or None
 
 
 def text_hash(text: str) -> int:
