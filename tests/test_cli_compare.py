@@ -199,11 +199,52 @@ def test_saved_runs_give_the_same_bytes(folder: Path, capsys: pytest.CaptureFixt
     """
     save(capsys, "v1", "--resamples", "7", "--seed", "3")
     save(capsys, "v2", "--no-ci")
-    fresh = run(capsys, *COMPARE, "v1.jsonl", "v2.jsonl", "-q", "-f", format_)
+    fresh = without_files(run(capsys, *COMPARE, "v1.jsonl", "v2.jsonl", "-q", "-f", format_))
 
-    assert run(capsys, *COMPARE, "v1.json", "v2.json", "-q", "-f", format_) == fresh
-    assert run(capsys, *COMPARE, "v1.jsonl", "v2.json", "-q", "-f", format_) == fresh
-    assert run(capsys, "compare", *FEW, "v1.json", "v2.json", "-q", "-f", format_) == fresh
+    assert without_files(run(capsys, *COMPARE, "v1.json", "v2.json", "-q", "-f", format_)) == fresh
+    assert without_files(run(capsys, *COMPARE, "v1.jsonl", "v2.json", "-q", "-f", format_)) == fresh
+    assert without_files(run(capsys, "compare", *FEW, "v1.json", "v2.json", "-q", "-f", format_)) == fresh
+
+
+def without_files(ended: tuple[int, str, str]) -> list[str]:
+    """The report without the lines that name files."""
+    assert ended[::2] == (0, "")
+    return [line for line in ended[1].strip().splitlines() if line and ".json" not in line]
+
+
+def test_header_shows_the_files(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    As in `score`: gold, systems by name, maps with the system that they are for; in JSON there is no such thing.
+    """
+    save(capsys, "v2")
+    (folder / "map.csv").write_text("predicted_id,kb_id\nkb::C1,G1\n")
+    args = ("v1.jsonl", "b=v2.json", "-q", "--id-map", "v1=map.csv")
+    _, out, _ = run(capsys, *COMPARE, *args)
+
+    assert out.splitlines()[:6] == [
+        "ground truth   gold.gt.json",
+        "v1             v1.jsonl       6 spans",
+        "b              v2.json        7 spans, as saved",
+        "id map of v1   map.csv        1 id",
+        "",
+        "3 documents, 6 gold annotations; baseline v1",
+    ]
+    assert "% id map of v1: map.csv, 1 id\n" in run(capsys, *COMPARE, *args, "-f", "latex")[1]
+    assert "<br>**b** `v2.json` (7 spans, as saved)<br>" in run(capsys, *COMPARE, *args, "-f", "markdown")[1]
+    assert "gold.gt.json" not in run(capsys, *COMPARE, *args, "-f", "json")[1]
+
+
+def test_all_notes_come_after_the_table(folder: Path) -> None:
+    """
+    On one terminal: nothing stands before the result.
+    """
+    command = [sys.executable, "-m", "spaneval", *COMPARE, "v1.jsonl", "v2.jsonl"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+    result, *notes = done.stdout.partition("note: ")
+
+    assert result.startswith("ground truth ")
+    assert "\nsignature " in result
+    assert notes
 
 
 def test_saved_run_over_gold_cut_otherwise_is_comparable(folder: Path, capsys: pytest.CaptureFixture[str]):
@@ -445,7 +486,8 @@ def test_without_intervals_and_tests_their_columns_are_gone(folder: Path, capsys
     _, out, _ = run(capsys, *COMPARE, "v1.jsonl", "v2.jsonl", "-q", "--no-ci", "--no-test")
     found = report(capsys, "v1.jsonl", "v2.jsonl", "--no-ci", "--no-test")
 
-    assert out.splitlines()[2].split() == ["measure", "system", "value", "counts", "Δ", "W/T/L", "no", "value"]
+    heading = next(line for line in out.splitlines() if line.startswith("measure"))
+    assert heading.split() == ["measure", "system", "value", "counts", "Δ", "W/T/L", "no", "value"]
     assert (found["test"], found["resampling"]) == (None, None)
     assert "ci:none|gt:" in found["signature"]
 
@@ -554,7 +596,7 @@ def test_gates(folder: Path, capsys: pytest.CaptureFixture[str], args: list[str]
 
     assert found == code
     assert said in err
-    assert out.startswith("3 documents, 6 gold annotations; baseline v1\n")
+    assert "\n\n3 documents, 6 gold annotations; baseline v1\n" in out
 
 
 def test_gate_that_cannot_be_decided(folder: Path, capsys: pytest.CaptureFixture[str]):

@@ -83,10 +83,12 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     _check_gates(ctx, given)
     check_targets({"--output": given["output"]}, systems.all_inputs(given, paths))
     options.show_choices(ctx, console)
-    runs = systems.read(paths, given, chosen, console).runs
-    comparison = _compare(runs, given)
+    found = systems.read(paths, given, chosen, console)
+    comparison = _compare(found.runs, given)
     with suppress(BrokenPipeError) if given["fail_on_regression"] else nullcontext():
-        _write(comparison, given, console)
+        _write(comparison, found, given, console)
+    for note in found.notes:
+        console.note(note)
     console.notes(comparison.notes)
     code = _held(comparison, given, console)
     console.show_elapsed()
@@ -113,13 +115,13 @@ def _compare(runs: dict[str, Any], given: dict[str, Any]) -> Comparison:
     return compare_runs(runs, measures=[*names, *bounded] or None, **{name: given[name] for name in parameters})
 
 
-def _write(comparison: Comparison, given: dict[str, Any], console: Console) -> None:
+def _write(comparison: Comparison, found: systems.Systems, given: dict[str, Any], console: Console) -> None:
     from spaneval.reports import Style
     from spaneval.reports.comparison import render
 
     stream = sys.stdout if given["output"] == STDOUT else None
     style = Style(digits=given["digits"], paint=console.paint(stream), width=console.width(stream))
-    write_whole(given["output"], [render(comparison, given["format"], style)])
+    write_whole(given["output"], [render(comparison, given["format"], style, found.inputs)])
 
 
 def _held(comparison: Comparison, given: dict[str, Any], console: Console) -> int:

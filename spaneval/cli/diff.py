@@ -48,6 +48,8 @@ def diff(ctx: click.Context, /, old: Named, new: Named, **given: Any) -> None:
     options.show_choices(ctx, console)
     found = systems.read(paths, given, chosen, console, keep_texts=given["format"] != "json")
     _write(found, given, console)
+    for note in found.notes:
+        console.note(note)
     console.show_elapsed()
 
 
@@ -60,7 +62,7 @@ def _write(found: systems.Systems, given: dict[str, Any], console: Console) -> N
     stream = sys.stdout if given["output"] == STDOUT else None
     style = Style(paint=console.paint(stream), width=console.width(stream))
     texts = None if found.corpus is None else texts_by_digest(found.corpus)
-    write_whole(given["output"], render(changes, given["format"], style, texts))
+    write_whole(given["output"], render(changes, given["format"], style, texts, found.inputs))
 
 
 def texts_by_digest(corpus: Corpus) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spaneval.corpus import Corpus
     from spaneval.loaders.id_map import IdMap
     from spaneval.problems import Note
+    from spaneval.reports.text import Input
     from spaneval.runs import Run
 
 _HEAD = 4096
@@ -159,11 +160,15 @@ class Systems:
     Args:
         runs: In the order given.
         corpus: None where all systems are saved runs and no gold was given.
+        inputs: The files, for the header of a report.
+        notes: What a reader should know, each once, with the system that it speaks of.
 
     """
 
     runs: dict[str, Run]
     corpus: Corpus | None
+    inputs: list[Input]
+    notes: list[str]
 
 
 def read(
@@ -176,7 +181,7 @@ def read(
         paths: By name.
         given: The values of the command.
         chosen: How predictions are counted.
-        console: Gets notes, each once, and progress.
+        console: Gets progress.
         keep_texts: Whether all texts of the gold are needed.
 
     Raises:
@@ -185,14 +190,34 @@ def read(
 
     """
     is_saved = {name: _is_saved(path) for name, path in paths.items()}
-    _check_needs(is_saved, given, console)
+    _check_needs(is_saved, given)
     with Progress(console) as progress:
         source = _Source.read(given, chosen, progress, keep_texts=keep_texts)
         runs = {}
         for name, path in paths.items():
             runs[name] = source.load(name, path) if is_saved[name] else source.score(name, path)
-    source.show_notes(console, sum(not saved for saved in is_saved.values()))
-    return Systems(runs, source.corpus)
+    notes = [*_unused_maps(is_saved, given), *source.shown_notes(sum(not saved for saved in is_saved.values()))]
+    return Systems(runs, source.corpus, list(_inputs(source, paths, runs, is_saved)), notes)
+
+
+def _inputs(
+    source: _Source, paths: Mapping[str, str], runs: Mapping[str, Run], is_saved: Mapping[str, bool]
+) -> Iterator[Input]:
+    """The header: gold, systems with their predictions, maps with those that they are for."""
+    from spaneval.loaders.tables import display_name
+    from spaneval.reports.text import Input, counted, printable
+
+    for k, path in enumerate(source.given["gold"]):
+        yield Input("" if k else "ground truth", printable(path))
+    for name, path in paths.items():
+        spans = counted(runs[name].counts.totals()["n_predicted"], "span")
+        facts = f"{spans}, as saved" if is_saved[name] else spans
+        yield Input(printable(name), printable(display_name(path)), facts)
+    for of, one in source.maps:
+        kind = "id map" if of is None else f"id map of {printable(of)}"
+        yield Input(kind, printable(one.name), counted(len(one.targets), "id"))
+    for one in source.gold_maps:
+        yield Input("gold id map", printable(one.name), counted(len(one.targets), "id"))
 
 
 def _is_saved(path: str) -> bool:
@@ -214,7 +239,7 @@ def _is_saved(path: str) -> bool:
     return is_saved_run(head)
 
 
-def _check_needs(is_saved: Mapping[str, bool], given: Mapping[str, Any], console: Console) -> None:
+def _check_needs(is_saved: Mapping[str, bool], given: Mapping[str, Any]) -> None:
     """Predictions need gold; ids of a saved run were translated when it was saved."""
     fresh = [name for name, saved in is_saved.items() if not saved]
     if fresh and not given["gold"]:
@@ -222,13 +247,17 @@ def _check_needs(is_saved: Mapping[str, bool], given: Mapping[str, Any], console
         raise click.UsageError(message, _context())
     if given["id_maps"] and not fresh:
         raise click.UsageError("--id-map: ids of saved runs were translated when they were saved", _context())
-    for name, path in given["id_maps"]:
+    for name, _ in given["id_maps"]:
         if name is not None and is_saved[name]:
             message = f"--id-map: '{name}' is a saved run, whose ids were translated when it was saved"
             raise click.UsageError(message, _context())
-        if name is None:
-            for other in (x for x, saved in is_saved.items() if saved):
-                console.note(f"{other} is a saved run: its ids stay as they were saved, without {path}")
+
+
+def _unused_maps(is_saved: Mapping[str, bool], given: Mapping[str, Any]) -> list[str]:
+    """Maps for all that are not for saved runs."""
+    saved = [name for name, is_one in is_saved.items() if is_one]
+    paths = [path for name, path in given["id_maps"] if name is None]
+    return [f"{x} is a saved run: its ids stay as they were saved, without {path}" for path in paths for x in saved]
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,16 +335,14 @@ class _Source:
             asked["gold_id_map"] = map_digest(one.targets for one in self.gold_maps)
         return asked
 
-    def show_notes(self, console: Console, n_scored: int) -> None:
+    def shown_notes(self, n_scored: int) -> list[str]:
         """Each note with the system that it speaks of, or once where it speaks of all."""
         messages = [note.message for name, note in self.notes if name is not None]
-        shown: set[str] = set()
+        shown = []
         for name, note in self.notes:
             is_shared = name is None or (n_scored > 1 and messages.count(note.message) == n_scored)
-            text = note.message if is_shared else f"{name}: {note.message}"
-            if text not in shown:
-                console.note(text)
-            shown.add(text)
+            shown.append(note.message if is_shared else f"{name}: {note.message}")
+        return list(dict.fromkeys(shown))
 
 
 def _context() -> click.Context | None:

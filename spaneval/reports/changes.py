@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.changes import CONTEXT, MEANINGS
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.comparison import p_value
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import counted, printable
+from spaneval.reports.text import Input, counted, input_comments, printable
 from spaneval.runs import Fate
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ _LONGEST = 60
 _COUNTS: Final = ("n_gold", "n_predicted", "n_matched", "n_id_comparable", "n_id_correct", "n_bad_rows")
 
 
-def render(diff: Diff, format: Format, style: Style, texts: Mapping[str, str] | None = None) -> Iterable[bytes]:  # noqa: A002 - the option's name
+def render(
+    diff: Diff,
+    format: Format,  # noqa: A002 - the option's name
+    style: Style,
+    texts: Mapping[str, str] | None = None,
+    inputs: Sequence[Input] = (),
+) -> Iterable[bytes]:
     """
     A diff as UTF-8 text that ends in a line feed, in pieces.
 
@@ -35,6 +42,7 @@ def render(diff: Diff, format: Format, style: Style, texts: Mapping[str, str] | 
         format: `json` holds the numbers, `jsonl` and `csv` every change, the others both, with the first of each kind.
         style: How it looks.
         texts: Text by document digest, to show surfaces in context.
+        inputs: The files that were read, for people.
 
     """
     if format == "json":
@@ -43,7 +51,7 @@ def render(diff: Diff, format: Format, style: Style, texts: Mapping[str, str] | 
         return jsonl.dump(diff.rows(texts))
     if format == "csv":
         return csv.dump(_lines(diff, texts))
-    shown = _page(diff, texts)
+    shown = replace(_page(diff, texts), inputs=inputs)
     if format == "latex":
         return [latex.tabular(shown.grids[0], _comments(shown))]
     return [page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)]
@@ -155,6 +163,7 @@ def in_context(row: Mapping[str, Any]) -> str:
 
 def _comments(shown: Page) -> Iterator[str]:
     """All but the table of outcomes."""
+    yield from input_comments(shown.inputs)
     yield shown.facts
     _, fates, counts = shown.grids
     yield from (f"{name}: {n} ({meaning})" for name, n, meaning in fates.rows)

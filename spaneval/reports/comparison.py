@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +11,7 @@ from spaneval.measures import MEASURES
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import Why, legend, subject
-from spaneval.reports.text import UNDEFINED, Align, counted, interval, number, printable
+from spaneval.reports.text import UNDEFINED, Align, Input, counted, input_comments, interval, number, printable
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison, Entries
@@ -22,7 +22,12 @@ CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
 _SHORT: Final = {"holm": "p (Holm)", "bh": "p (BH)"}
 
 
-def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # noqa: A002 - the option's name
+def render(
+    comparison: Comparison,
+    format: Format,  # noqa: A002 - the option's name
+    style: Style,
+    inputs: Sequence[Input] = (),
+) -> bytes:
     """
     A comparison as UTF-8 text that ends in a line feed.
 
@@ -30,6 +35,7 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
         comparison: What is shown.
         format: As in `spaneval.reports.render`.
         style: How it looks.
+        inputs: The files that were read, for people.
 
     """
     if format == "json":
@@ -39,9 +45,13 @@ def render(comparison: Comparison, format: Format, style: Style) -> bytes:  # no
     if format == "csv":
         rows = _flat_rows(comparison)
         return b"".join(csv.dump([list(rows[0]), *(row.values() for row in rows)]))
-    shown = _page(comparison, style)
+    shown = replace(_page(comparison, style), inputs=inputs)
     if format == "latex":
-        facts = [shown.facts, *(f"{remark.subject}: {remark.text}" for remark in shown.remarks)]
+        facts = [
+            *input_comments(inputs),
+            shown.facts,
+            *(f"{remark.subject}: {remark.text}" for remark in shown.remarks),
+        ]
         grid = shown.grids[0]
         plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
         tables = [

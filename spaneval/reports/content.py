@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
 from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import NARROW, counted, interval, number, printable, wrapped
+from spaneval.reports.text import NARROW, Input, counted, interval, number, printable, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -34,14 +34,6 @@ DOCUMENT_MEASURES = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
 
 _INDENT = "  "  # of remarks in tables
 _MATCHED = {"overlap": "at least one shared character", "exact": "both boundaries equal"}
-
-
-class Input(NamedTuple):
-    """One line of the header: what it is, the file and what was found in all files of this kind."""
-
-    kind: str
-    name: str
-    facts: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from spaneval.reports import content, groups
 from spaneval.reports.page import Grid
-from spaneval.reports.text import Align, printable, utf8
+from spaneval.reports.text import Align, input_comments, printable, utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -91,10 +91,7 @@ def _documents(evaluation: Evaluation, style: Style) -> Grid:
 
 def _comments(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """What the other reports for people show around the measures."""
-    kind = ""
-    for row in content.inputs(evaluation):
-        kind = row.kind or kind
-        yield f"{kind}: {row.name}" + (f", {row.facts}" if row.facts else "")
+    yield from input_comments(content.inputs(evaluation))
     for section in content.sections(evaluation, style):
         yield f"{section.title}: {section.about}"
     for aside in content.asides(evaluation):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content, groups
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def render(evaluation: Evaluation, style: Style) -> bytes:
     """Inputs, one table of measures, what was left out, the signature; documents folded away."""
     blocks = [
-        _inputs(evaluation),
+        input_lines(content.inputs(evaluation)),
         _measures(evaluation, style),
         *(_grid(table) for table in groups.tables(evaluation, style)),
         *(_aside(aside) for aside in content.asides(evaluation)),
@@ -28,13 +28,14 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     return utf8(f"{text}\n")
 
 
-def _inputs(evaluation: Evaluation) -> list[str]:
+def input_lines(inputs: Iterable[tuple[str, str, str]]) -> list[str]:
+    """The header, all files of a kind together: kind ("" if as before), file and what was found in it."""
     items: dict[str, list[str]] = {}
     kind = ""
-    for row in content.inputs(evaluation):
-        kind = row.kind or kind
-        items.setdefault(kind, []).append(code(row.name) + (f" ({row.facts})" if row.facts else ""))
-    return ["<br>".join(f"**{kind}** {', '.join(names)}" for kind, names in items.items())]
+    for given, name, facts in inputs:
+        kind = given or kind
+        items.setdefault(kind, []).append(code(name) + (f" ({facts})" if facts else ""))
+    return ["<br>".join(f"**{inline(kind)}** {', '.join(names)}" for kind, names in items.items())] if items else []
 
 
 def _measures(evaluation: Evaluation, style: Style) -> list[str]:

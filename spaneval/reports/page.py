@@ -4,12 +4,12 @@ A page of tables and remarks for people, laid out as aligned text or as Markdown
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from spaneval.reports import markdown
-from spaneval.reports.text import NARROW, Align, line, shortened, utf8, widths, wrapped
+from spaneval.reports.text import NARROW, Align, Input, input_lines, line, shortened, utf8, widths, wrapped
 
 if TYPE_CHECKING:
     from spaneval.reports import Style
@@ -73,6 +73,7 @@ class Page:
         remarks: What must be known of the numbers, below.
         examples: Lines with text of the corpus, below the tables.
         signature: Comes last.
+        inputs: The files that were read, above all.
 
     """
 
@@ -81,12 +82,14 @@ class Page:
     remarks: list[Remark]
     signature: str
     examples: list[Remark] = field(default_factory=list)
+    inputs: Sequence[Input] = ()
 
 
 def as_table(page: Page, style: Style) -> bytes:
     """Aligned columns, numbers never cut, no blanks at the ends of lines."""
     paint, width = style.paint, style.width
     blocks = [
+        input_lines(page.inputs),
         wrapped(page.facts, width, rest="  "),
         *(_table(grid, style) for grid in page.grids),
         [
@@ -124,6 +127,7 @@ def _table(grid: Grid, style: Style) -> list[str]:
 def as_markdown(page: Page) -> bytes:
     """GitHub tables, remarks as lists; fit for a pull-request comment."""
     blocks = [
+        markdown.input_lines(page.inputs),
         [markdown.inline(page.facts)],
         *(_markdown(grid) for grid in page.grids),
         [f"- **{markdown.inline(x.subject)}**: {markdown.inline(x.text)}" for x in page.examples],

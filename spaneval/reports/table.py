@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content, groups
-from spaneval.reports.text import Align, line, utf8, widths, wrapped
+from spaneval.reports.text import Align, input_lines, line, utf8, widths, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -18,7 +18,7 @@ _INDENT = "  "
 def render(evaluation: Evaluation, style: Style) -> bytes:
     """The whole report; the signature comes last."""
     blocks = [
-        _inputs(evaluation),
+        input_lines(content.inputs(evaluation)),
         *_measures(evaluation, style),
         *(_grid(table, style) for table in groups.tables(evaluation, style)),
         *(_aside(aside, style) for aside in content.asides(evaluation)),
@@ -28,11 +28,6 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
     return utf8(f"{text}\n")
-
-
-def _inputs(evaluation: Evaluation) -> list[str]:
-    rows = content.inputs(evaluation)
-    return [line(row, widths(rows), ("left", "left", "left")) for row in rows]
 
 
 def _measures(evaluation: Evaluation, style: Style) -> list[list[str]]:

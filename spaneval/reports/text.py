@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 UNDEFINED = "undefined"
 
@@ -169,3 +169,24 @@ def line(cells: Sequence[str], columns: Sequence[int], aligned: Sequence[Align],
         for cell, width, side in zip(cells, columns, aligned, strict=False)
     ]
     return gap.join(padded).rstrip()
+
+
+class Input(NamedTuple):
+    """One line of a header: what it is ("" if as in the line before), the file, and what was found in it."""
+
+    kind: str
+    name: str
+    facts: str = ""
+
+
+def input_lines(inputs: Sequence[Input]) -> list[str]:
+    """The header in aligned columns."""
+    return [line(row, widths(inputs), ("left", "left", "left")) for row in inputs]
+
+
+def input_comments(inputs: Iterable[Input]) -> Iterator[str]:
+    """The header in sentences, each with its kind."""
+    kind = ""
+    for row in inputs:
+        kind = row.kind or kind
+        yield f"{kind}: {row.name}" + (f", {row.facts}" if row.facts else "")
