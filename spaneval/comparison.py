@@ -16,6 +16,7 @@ import numpy as np
 from spaneval.changes import Common, common_pairs
 from spaneval.corpus import IntArray
 from spaneval.entries import Column, Entry, Scoreboard
+from spaneval.exceptions import MeasureError
 from spaneval.group_tables import group_tables
 from spaneval.measures import Measure, default_measures, get_measure
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
@@ -233,7 +234,7 @@ def compare(
     Raises:
         AlignmentError: If the runs were not counted alike, over the same gold.
         InputError: If a saved run cannot be read, or a run cannot be grouped as asked for.
-        MeasureError: If a measure does not exist, or a parameter is impossible.
+        MeasureError: If a measure does not exist or needs NIL ids and there are none, or a parameter is impossible.
         ValueError: If there is no run, or none of the name of the baseline.
 
     """
@@ -241,6 +242,7 @@ def compare(
     base = _baseline(runs, baseline)
     check_comparable({base: runs[base]} | runs)
     names = default_names(runs[base]) if measures is None else measures
+    check_nil(names, runs[base])
     chosen = tuple(get_measure(name) for name in dict.fromkeys(names))
     table, position = stacked(list(runs.values())), list(runs).index(base)
     grouped = {one: group_tables(runs, one) for one in dict.fromkeys([by] if isinstance(by, str) else by)}
@@ -304,6 +306,19 @@ def default_names(run: Run) -> list[str]:
     """Names of the measures that are compared if nothing else is said; with NIL ids also theirs."""
     of_nil = [m.name for m in default_measures(has_nil=True) if m.needs_nil] if run.counting.get("nil") else []
     return [*DEFAULT_MEASURES, *of_nil]
+
+
+def check_nil(names: Sequence[str], run: Run) -> None:
+    """
+    Refuse measures of NIL where no NIL id is named.
+
+    Raises:
+        MeasureError: If there is one.
+
+    """
+    for name in names:
+        if get_measure(name).needs_nil and not run.counting.get("nil"):
+            raise MeasureError(f"{name} needs --nil ID, the id that means 'not in the knowledge base'")
 
 
 def _resampled(

@@ -609,3 +609,32 @@ def test_gate_that_cannot_be_decided(folder: Path, capsys: pytest.CaptureFixture
 
     assert code == 4
     assert err.startswith("gate: link_f1 v2 0.500 vs v0 undefined")
+
+
+@pytest.mark.parametrize("args", [("-m", "nil_f1"), ("-m", "f1", "-m", "nil_f1")])
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_measures_of_nil_need_nil_ids(
+    folder: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], suffix: str
+):
+    """
+    The missing option is the cause, not the gold; a saved run knows whether it was counted with one.
+    """
+    for name in ("v1", "v2"):
+        save(capsys, name)
+    code, out, err = run(capsys, *COMPARE, f"v1.{suffix}", f"v2.{suffix}", *args)
+
+    assert (code, out) == (2, "")
+    assert "error: nil_f1 needs --nil ID, the id that means 'not in the knowledge base'" in err
+    for name in ("v1", "v2"):
+        save(capsys, name, "--nil", "G3")
+    nil = ("--nil", "G3") if suffix == "jsonl" else ()
+    assert run(capsys, *COMPARE, f"v1.{suffix}", f"v2.{suffix}", *args, *nil)[0] == 0
+
+
+def test_gates_on_measures_of_nil_need_nil_ids(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    As --fail-under says.
+    """
+    code, _, err = run(capsys, *COMPARE, "v1.jsonl", "v2.jsonl", "--fail-on-regression", "nil_f1")
+
+    assert (code, "a gate on nil_f1 needs --nil ID" in err) == (2, True)

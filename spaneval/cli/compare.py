@@ -81,6 +81,8 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     chosen = systems.options_of(given, paths)
     grouping.check_of_systems(given)
     _check_gates(ctx, given)
+    if not any(map(systems.is_saved_file, paths.values())):  # which know their NIL ids
+        gates.check_nil(given["fail_on_regression"], given["nil"], given["measures"])
     check_targets({"--output": given["output"]}, systems.all_inputs(given, paths))
     options.show_choices(ctx, console)
     found = systems.read(paths, given, chosen, console)

@@ -66,9 +66,9 @@ def fail_on_regression(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)  # fmt: skip
 
 
-def check_nil(gates: Iterable[Gate], nil: Sequence[str]) -> None:
+def check_nil(gates: Iterable[Gate], nil: Sequence[str], measures: Iterable[str] = ()) -> None:
     """
-    Refuse gates on measures of NIL where no NIL id is named.
+    Refuse measures of NIL, and gates on them, where no NIL id is named.
 
     Raises:
         click.UsageError: If there is one.
@@ -76,9 +76,10 @@ def check_nil(gates: Iterable[Gate], nil: Sequence[str]) -> None:
     """
     from spaneval.measures import MEASURES
 
-    for gate in gates:
-        if MEASURES[gate.measure].needs_nil and not nil:
-            message = f"a gate on {gate.measure} needs --nil ID, the id that means 'not in the knowledge base'"
+    wanted = {name: name for name in measures} | {gate.measure: f"a gate on {gate.measure}" for gate in gates}
+    for name, what in wanted.items():
+        if MEASURES[name].needs_nil and not nil:
+            message = f"{what} needs --nil ID, the id that means 'not in the knowledge base'"
             raise click.UsageError(message, click.get_current_context(silent=True))
 
 

@@ -189,7 +189,7 @@ def read(
         InputError: If an input cannot be used, or a saved run was not counted alike over this gold.
 
     """
-    is_saved = {name: _is_saved(path) for name, path in paths.items()}
+    is_saved = {name: is_saved_file(path) for name, path in paths.items()}
     _check_needs(is_saved, given)
     with Progress(console) as progress:
         source = _Source.read(given, chosen, progress, keep_texts=keep_texts)
@@ -220,7 +220,7 @@ def _inputs(
         yield Input("gold id map", printable(one.name), counted(len(one.targets), "id"))
 
 
-def _is_saved(path: str) -> bool:
+def is_saved_file(path: str) -> bool:
     """Whether the content is a saved run; what is no file, such as a pipe, is taken for predictions."""
     from spaneval.saved_runs import is_saved_run
 
