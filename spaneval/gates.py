@@ -49,6 +49,9 @@ class Gate:
     measure: str
     bound: float
 
+    def __str__(self) -> str:
+        return f"{self.measure}={_bound(self)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

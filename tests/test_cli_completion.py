@@ -94,6 +94,10 @@ def completed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         ("spaneval score --fail-under link_", ["link_precision=", "link_recall=", "link_f1="]),
         ("spaneval score --fail-under link_f1=", []),
         ("spaneval compare -m nil_f", ["nil_f1"]),
+        ("spaneval score --by ", ["document", "file", "type", "namespace", "length", "score", "gold_frequency"]),
+        ("spaneval score --by document --by na", ["namespace"]),
+        ("spaneval compare a.jsonl b.jsonl --by s", []),
+        ("spaneval compare a.jsonl b.jsonl --by l", ["length"]),
         ("spaneval compare a.jsonl b.jsonl --fail-on-regression rec", ["recall"]),
     ],
 )
@@ -175,3 +179,13 @@ def test_bash_completes_with_the_printed_line(tmp_path: Path):
     assert done.stderr == ""
     assert done.stdout.splitlines()[0] == "link_f1"
     assert "_spaneval_completion spaneval" in done.stdout
+
+
+def test_every_field_of_groups_is_completed():
+    """
+    The names stand twice, because those that do the work load numpy.
+    """
+    from spaneval.cli.completion import FIELDS
+    from spaneval.grouping import FIELDS as KNOWN
+
+    assert {*FIELDS} == {*KNOWN, "type"}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from spaneval.cli import main
+
 DATA = Path(__file__).parent.parent / "data"
 INPUTS = ("--gt", str(DATA / "ground_truth"), "--pred", str(DATA / "predictions" / "linker-v2.jsonl"))
 WITH_MAP = (*INPUTS, "--id-map", str(DATA / "id_map.csv"))
@@ -200,3 +202,12 @@ def test_wrong_use_of_a_tolerance(gate: str):
     Exit code 2.
     """
     assert shell("compare", *TO_COMPARE, *SYSTEMS, "--fail-on-regression", gate).returncode == 2
+
+
+def test_verbose_shows_gates_as_they_are_typed(capsys: pytest.CaptureFixture[str]):
+    """
+    And not as Python writes them.
+    """
+    assert main(["score", *WITH_MAP, "-v", "--no-ci", "--fail-under", "link_f1=0.10", "--fail-under", "f1=0"]) == 0
+
+    assert "option: --fail-under link_f1=0.1 f1=0 (flag)" in capsys.readouterr().err

@@ -31,6 +31,18 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 @dataclass
+class Rows:
+    """What the header reads of `Predictions`: how many there are."""
+
+    n_counted: int
+    n_below_score: int
+    bad: tuple[()] = ()
+
+    def __len__(self) -> int:
+        return self.n_counted
+
+
+@dataclass
 class StandIn:
     """What reports read of an `Evaluation`, made from counts per document; intervals are invented."""
 
@@ -44,6 +56,8 @@ class StandIn:
     n_documents_without_predictions: int = 0
     signature: str = "match:overlap|assign:exact-first|v:0.1.0"
     groups: dict[str, Any] = field(default_factory=dict)
+    n_ignored: int = 0
+    n_rows_left_out: int = 0
     macro: None = None
 
     def __post_init__(self) -> None:
@@ -52,6 +66,8 @@ class StandIn:
         arrays = {name: np.array(values, dtype=np.int64) for name, values in self.columns.items()}
         self.document_counts = Counts.from_columns(self.n_documents, **arrays)
         self.counts = self.document_counts.totals()
+        self.corpus = range(self.counts["n_gold"] + self.n_ignored)
+        self.predictions = Rows(self.counts["n_predicted"], self.n_rows_left_out)
         measures = {m.name: m for m in default_measures(has_nil=bool(self.options.nil))}
         self.measures = {name: m.value(self.counts) for name, m in measures.items()}
         self.fractions = {name: m.fraction(self.counts) for name, m in measures.items()}
@@ -346,3 +362,15 @@ def test_measures_with_the_same_resamples_left_out_share_a_line():
     assert max(map(len, block.splitlines())) <= 100
     for format_ in ("markdown", "latex"):
         assert expected in render(evaluation, format_, Style()).decode()
+
+
+def test_header_says_how_much_is_counted_of_what_was_read():
+    """
+    Beside a file of 15 rows `13 spans` would look like an error; where all are counted, nothing is said.
+    """
+    evaluation = StandIn(ORDINARY, n_ignored=2, n_rows_left_out=2)
+    inputs = render(evaluation, "table", Style()).decode().split("\n\n")[0]
+
+    assert "3 documents, 17 of 19 annotations counted\n" in inputs
+    assert inputs.endswith("13 of 15 spans counted")
+    assert "counted" not in render(ordinary(), "table", Style()).decode().split("\n\n")[0]

@@ -56,6 +56,30 @@ def measure_bounds(_ctx: click.Context, _param: click.Parameter, incomplete: str
     return _measures(incomplete, end="=")
 
 
+FIELDS = {
+    "document": "every document",
+    "file": "every gold file",
+    "type": "a key of annotations and rows",
+    "namespace": "of the gold id",
+    "length": "in characters",
+    "score": "tenths of the predictions",
+    "gold_frequency": "how often the gold id occurs",
+}
+"""Fields that groups can be made by, beside any other key; told here, because `spaneval.grouping` loads numpy."""
+
+
+def group_fields(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For `shell_complete` of `--by`."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name, help=what) for name, what in FIELDS.items() if name.startswith(incomplete)]
+
+
+def group_fields_of_systems(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The same for several systems, which have no score in common."""
+    return [item for item in group_fields(ctx, param, incomplete) if item.value != "score"]
+
+
 def _measures(incomplete: str, **more: Any) -> list[CompletionItem]:
     """Names from the registry, which needs no numpy."""
     from click.shell_completion import CompletionItem

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
+from spaneval.cli.completion import group_fields, group_fields_of_systems
 from spaneval.cli.types import Choice
 
 
 def by(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--by`."""
     return click.option(
-        "--by", multiple=True, metavar="FIELD",
+        "--by", multiple=True, metavar="FIELD", shell_complete=group_fields,
         help="Also show groups: document, file, namespace (of the gold id), length, score (tenths), gold_frequency, "
         "or any key of annotations and rows, such as type. Repeatable.",
     )(function)  # fmt: skip
@@ -22,7 +23,7 @@ def by(function: Callable[..., Any]) -> Callable[..., Any]:
 def by_of_systems(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--by` for several systems."""
     return click.option(
-        "--by", multiple=True, metavar="FIELD",
+        "--by", multiple=True, metavar="FIELD", shell_complete=group_fields_of_systems,
         help="Also compare groups: document, file, namespace (of the gold id), length, gold_frequency, or any key of "
         "annotations and rows, such as type. Saved runs know document, namespace, length, gold_frequency. Repeatable.",
     )(function)  # fmt: skip

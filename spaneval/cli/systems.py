@@ -205,12 +205,14 @@ def _inputs(
 ) -> Iterator[Input]:
     """The header: gold, systems with their predictions, maps with those that they are for."""
     from spaneval.loaders.tables import display_name
-    from spaneval.reports.text import Input, counted, printable
+    from spaneval.reports.text import Input, counted, part_of, printable
 
     for k, path in enumerate(source.given["gold"]):
         yield Input("" if k else "ground truth", printable(path))
     for name, path in paths.items():
-        spans = counted(runs[name].counts.totals()["n_predicted"], "span")
+        totals = runs[name].counts.totals()
+        n, n_left_out = totals["n_predicted"], totals["n_ignored_pairs"] + totals["n_out_of_scope"]
+        spans = part_of(n, n + n_left_out, "span")
         facts = f"{spans}, as saved" if is_saved[name] else spans
         yield Input(printable(name), printable(display_name(path)), facts)
     for of, one in source.maps:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
 from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import NARROW, Input, counted, interval, number, printable, wrapped
+from spaneval.reports.text import NARROW, Input, counted, interval, number, part_of, printable, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -94,11 +94,12 @@ def inputs(evaluation: Evaluation) -> list[Input]:
 
 def _gold_facts(evaluation: Evaluation) -> str:
     documents = counted(evaluation.n_documents, "document")
-    return f"{documents}, {counted(evaluation.counts['n_gold'], 'annotation')}"
+    return f"{documents}, {part_of(evaluation.counts['n_gold'], len(evaluation.corpus), 'annotation')}"
 
 
 def _pred_facts(evaluation: Evaluation) -> str:
-    spans = counted(evaluation.counts["n_predicted"], "span")
+    rows = evaluation.predictions
+    spans = part_of(evaluation.counts["n_predicted"], len(rows) + rows.n_below_score + len(rows.bad), "span")
     n_empty = evaluation.n_documents_without_predictions
     return f"{spans}, none in {counted(n_empty, 'document')}" if n_empty else spans
 

@@ -72,6 +72,11 @@ def counted(n: int, singular: str, plural: str | None = None) -> str:
     return f"{n} {singular if n == 1 else plural or singular + 's'}"
 
 
+def part_of(n: int, n_read: int, noun: str) -> str:
+    """`2 spans`, or `2 of 3 spans counted` where some of those read are not counted."""
+    return counted(n, noun) if n == n_read else f"{n} of {counted(n_read, noun)} counted"
+
+
 NARROW: Final = 100
 """Columns at which long lists of names are wrapped, however wide the output may be."""
 
