@@ -115,7 +115,8 @@ def count(
     )
     pred_doc, pred_id = pred.doc[is_pred_counted], pred.id[is_pred_counted]
     pair_doc = gold.doc[pairs.gold]
-    by_outcome = {x: per_document(pair_doc, counted & (pairs.outcome == x)) for x in Outcome}
+    outcome_cell = pair_doc[counted].astype(np.int64) * len(Outcome) + pairs.outcome[counted]
+    by_outcome = np.bincount(outcome_cell, minlength=n_documents * len(Outcome)).reshape(-1, len(Outcome)).T
     claims = (pred_id >= 0) | ids.is_nil_pred[pred_id]
     nil_gold = ids.is_nil_gold[gold.id[pairs.gold]]
     nil_pred = ids.is_nil_pred[pred.id[pairs.pred]]

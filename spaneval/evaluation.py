@@ -374,6 +374,7 @@ def evaluate(
         with ReadAhead(predictions, chosen, pred_format, wanted) as ahead:
             corpus = read_gold(gold, problems, notes, keep_texts=keep_texts, progress=progress, fields=kept)
             problems.raise_if_any()
+            digests = document_digests(corpus)  # now, while the rows may still be read
             rows = read_predictions(
                 predictions, corpus, chosen, pred_format, problems, notes, progress, ahead=ahead, fields=wanted
             )
@@ -409,7 +410,6 @@ def evaluate(
         options=chosen,
     )
     registry = default_measures(has_nil=bool(chosen.nil))
-    digests = document_digests(corpus)
     ordered = Counts(counts.table[document_order(digests, aligned.names)])
     resampled = None
     if ci:

@@ -7,7 +7,7 @@ the key that rows are looked up by; what rows say of their text is then held aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -204,9 +204,13 @@ def align(
     if options.doc_key == "auto" and numbering.kind == "position" and len(documents) > 1:
         notes.append(Note("document-numbering", len(documents), _BY_POSITION))
     number = {key: d for d, key in enumerate(numbering.keys)}
-    others = [Alternative(f"with --doc-key {x.kind}", x.keys) for x in _other_numberings(documents, numbering)]
-    if rows.key_field == "itext":
-        others.append(Alternative("if the rows count documents from 1", _from_one(documents), _FROM_ONE))
+
+    def others() -> Iterator[Alternative]:
+        for x in _other_numberings(documents, numbering):
+            yield Alternative(f"with --doc-key {x.kind}", x.keys)
+        if rows.key_field == "itext":
+            yield Alternative("if the rows count documents from 1", _from_one(documents), _FROM_ONE)
+
     check(
         corpus,
         rows,

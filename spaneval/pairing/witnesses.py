@@ -83,7 +83,7 @@ def check(
     corpus: Corpus,
     rows: Predictions,
     keys: Sequence[str],
-    alternatives: Sequence[Alternative],
+    alternatives: Callable[[], Iterable[Alternative]],
     *,
     position_remedy: str,
     problems: Problems,
@@ -97,7 +97,7 @@ def check(
         corpus: The gold, with the texts of at least a sample of the documents.
         rows: The predictions.
         keys: Key of each document under the chosen numbering.
-        alternatives: Other numberings.
+        alternatives: Gives other numberings; asked only where most statements contradict this one.
         position_remedy: What else to give to have documents numbered by position, for messages.
         problems: Gathers a contradiction that another numbering would resolve.
         notes: Gathers a contradiction that none resolves.
@@ -116,7 +116,7 @@ def check(
         found = witness.tally(keys)
         if found.n_compared and not found.is_believable:
             orders = iter(()) if rows.key_field == "doc_id" else _file_orders(corpus, witness, position_remedy)
-            _report(witness, found, chain(alternatives, orders), problems, notes)
+            _report(witness, found, chain(alternatives(), orders), problems, notes)
 
 
 def mentions(surfaces: Surfaces, texts: Mapping[int, str], *, only: str | None = None) -> Witness:
