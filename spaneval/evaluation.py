@@ -519,7 +519,7 @@ def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
 
     n = result.n_documents_without_predictions
     n_missed = int(result.document_counts["n_gold"][: result.n_documents][~result.has_row].sum())
-    message = f"{_n(n, 'gold document')} without any prediction; {_n(n_missed, 'annotation')} in them missed"
+    message = f"{_n(n, 'gold document')} without any prediction, with {_n(n_missed, 'annotation')}"
     note("documents-without-predictions", n, message)
     annotated = result.corpus.documents.is_annotated
     silent = np.flatnonzero(~annotated)
@@ -528,14 +528,18 @@ def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
         "predictions-on-null-gold",
         n,
         f"{_n(n, 'prediction')} in documents whose ground_truth is null, which a linker writes for 'not annotated';"
-        " they count as spurious, list them with --pairs FILE",
+        " they count as spurious, `spaneval score --pairs FILE` lists them",
     )
     n = result.predictions.n_below_score
     note("below-min-score", n, f"{_n(n, 'row')} below --min-score {result.options.min_score} left out")
     n = result.counts["n_bad_rows"]
     note("bad-rows", n, f"{_n(n, 'bad row')} counted as predictions that match nothing; `spaneval validate` lists them")
     n = result.n_unknown_docs_rows
-    how = "counted as spurious; list them with --pairs FILE" if result.options.unknown_docs == "count" else "left out"
+    how = (
+        "counted as spurious; `spaneval score --pairs FILE` lists them"
+        if result.options.unknown_docs == "count"
+        else "left out"
+    )
     note("unknown-documents", n, f"{_n(n, 'row')} of documents that the ground truth does not hold, {how}")
     n = pairing.n_swept
     note(

@@ -28,7 +28,7 @@ def notes(pairs, *, maps=(), gold_maps=(), spare=(), **options):
     return id_notes(ids, gold, pred, ids.outcome(gold, pred), maps=maps, gold_maps=gold_maps, options=options)
 
 
-LIST = "(--pairs FILE lists them)"
+LIST = "(`spaneval score --pairs FILE` lists them)"
 GIVE_MAP = "give --id-map CSV with columns predicted_id,kb_id"
 
 

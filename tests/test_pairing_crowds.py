@@ -96,8 +96,8 @@ def test_a_long_chain_is_solved_exactly():
 
 def test_one_prediction_over_everything_costs_little():
     """
-    2,000 annotations with a prediction inside each (6 of 10 characters), and one over all, which shares 10 with each: it
-    takes the place of one of the others, in canonical order that of the first.
+    2,000 annotations with a prediction inside each (6 of 10 characters), and one over all, which shares 10 with each:
+    it takes the place of one of the others, in canonical order that of the first.
     """
     a = np.arange(2_000) * 10
     zeros, none = np.zeros(2_001, np.int64), np.full(2_001, -1)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import oracles
-from spaneval.pairing.spans import Spans, pair_spans
 from test_pairing_oracle import IDS, Text, columns, paired, random_text
+
+from spaneval.pairing.spans import Spans, pair_spans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,7 +154,9 @@ def test_moving_all_offsets_changes_nothing_up_to_the_end_of_64_bits(match: Matc
     shift = 2**63 - 1 - 20
 
     def moved(golds: list[oracles.Gold], preds: list[oracles.Pred]) -> Text:
-        return Text([(a + shift, b + shift, *x) for a, b, *x in golds], [(a + shift, b + shift, x) for a, b, x in preds])
+        return Text(
+            [(a + shift, b + shift, *x) for a, b, *x in golds], [(a + shift, b + shift, x) for a, b, x in preds]
+        )
 
     expected = [
         list(zip(*moved([g for g, _ in pairs], [p for _, p in pairs]), strict=True))

@@ -113,7 +113,7 @@ def _remarks(diff: Diff) -> Iterator[Remark]:
     pairs = counted(diff.n_common, "gold annotation")
     only = f"{old} are right in the old version only, {new} in the new only"
     text = f"of {pairs} with comparable ids in both versions, {only}"
-    yield Remark("common pairs", f"{text}; exact McNemar test, two-sided, p = {p_value(diff.mcnemar_p)}")
+    yield Remark("common pairs", f"{text}; exact McNemar test, two-sided, p {_equals(p_value(diff.mcnemar_p))}")
 
 
 def _signature(diff: Diff) -> str:
@@ -170,3 +170,8 @@ def _comments(shown: Page) -> Iterator[str]:
     yield from (f"{name}: {old} in the old version, {new} in the new, {delta}" for name, old, new, delta in counts.rows)
     yield from (f"{x.subject}: {x.text}" for x in (*shown.examples, *shown.remarks))
     yield f"signature {shown.signature}"
+
+
+def _equals(p: str) -> str:
+    """`= 0.0312`, or `< 0.0001`."""
+    return f"< {p[1:]}" if p.startswith("<") else f"= {p}"

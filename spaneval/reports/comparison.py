@@ -358,6 +358,8 @@ def _tests(comparison: Comparison) -> Iterator[Remark]:
     n = test["trials"]
     how = f"all {n} swaps, p = b / {n}" if test["exact"] else f"{n} random swaps, p = (b + 1) / ({n} + 1)"
     yield Remark("p", f"{test['name']}; {how}")
+    if not test["n_tests"]:
+        return
     n_tests = counted(test["n_tests"], "test")
     name = CORRECTIONS[test["correction"]]
     after = f"after {name} over {n_tests}" if name else f"not corrected; the table makes {n_tests}"

@@ -27,7 +27,7 @@ NIL_LIKE = ("<NIL>", "NEW", "NIL")
 """What linkers and corpora write for "not in the knowledge base"."""
 
 GIVE_MAP = "give --id-map CSV with columns predicted_id,kb_id"
-LIST_PAIRS = "--pairs FILE lists them"
+LIST_PAIRS = "`spaneval score --pairs FILE` lists them"
 
 _DIGITS = "0123456789"
 _SEPARATORS = r"[ _.:/#|-]+"
