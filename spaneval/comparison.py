@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import index
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -238,6 +239,7 @@ def compare(
         ValueError: If there is no run, or none of the name of the baseline.
 
     """
+    seed = index(seed)  # None would draw other resamples in every run
     runs = {name: as_run(system) for name, system in systems.items()}
     base = _baseline(runs, baseline)
     check_comparable({base: runs[base]} | runs)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -365,6 +366,7 @@ def evaluate(
 
     """
     check_given(gold, predictions)
+    seed = index(seed)  # None would draw other resamples in every run
     chosen = _options(options, changes)
     fields, kept, wanted = _fields(by, average)
     problems, notes = Problems(), cast("list[Note]", [])

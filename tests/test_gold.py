@@ -484,3 +484,16 @@ def test_problems_in_memory_have_no_file():
     assert ["document 0, ground_truth[0]: no 'b' (found: a)", "document 1: expected a document object, found 3"] == [
         str(p).split("\n")[0] for p in problems.kept
     ]
+
+
+def test_texts_of_numpy_are_texts():
+    import numpy as np
+
+    import spaneval
+
+    gold = [
+        {"doc_id": np.str_("d"), "text": np.str_("abcd"), "ground_truth": [{"a": 0, "b": 3, "entity_id": np.str_("A")}]}
+    ]
+    result = spaneval.evaluate(gold, [{"doc_id": "d", "a": 0, "b": 3, "entity_id_predicted": np.str_("A")}], ci=False)
+
+    assert 1 == result.counts["n_id_correct"]

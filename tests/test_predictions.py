@@ -357,7 +357,7 @@ def test_forced_format_wins(tmp_path):
         ("x.csv", b"itext,a,b\n0,1,\x00\n", "x.csv:2:5: a NUL byte, expected text"),
         ("x.csv", b"itext,a,b,a\n0,1,3,4\n", "x.csv:1: two columns are named 'a'"),
         ("x.csv", b"itext;a;b\n0;1;3\n", "x.csv:1: cells are separated by ';' (found: 'itext;a;b'), expected ',' or a tab"),
-        ("x.tsv", b"itext,a,b\n0,1,3\n", "x.tsv:2: no 'itext' (found: itext,a,b)"),
+        ("x.tsv", b"itext,a,b\n0,1,3\n", "x.tsv:1: no column 'a' and no column 'b' (found: 'itext,a,b')"),
         ("x.csv", "itext,a\n".encode("utf-16"), "UTF-16"),
         ("x.parquet", b"PAR1 and no more", "x.parquet: not a sound Parquet file"),
         ("x.parquet", b"", "x.parquet: not a sound Parquet file"),
@@ -836,3 +836,49 @@ def test_watch_sees_json_before_it_is_parsed(tmp_path):
     watch: Callable[[bytes, str, int], None] = lambda raw, _, line: seen.append((raw, line))  # noqa: E731
     load_predictions([str(tmp_path / "x.jsonl")], RowReading(), problems=Problems(), notes=[], watch=watch)
     assert [(ROW + b"\n", 1)] == seen
+
+
+# --- what is no file of rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("out", b"502 Bad Gateway\n"), ("x.log", b"error: no model\n"), ("x.csv", b"foo,bar\n"), ("out", b"<a/>")],
+)
+def test_a_file_without_the_columns_of_spans_is_refused_though_it_has_no_rows(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+
+    assert f"{name}:1: no column 'a' and no column 'b' (found: " in "\n".join(messages(tmp_path / name))
+
+
+def test_a_header_with_a_near_name_for_ids_is_refused_though_it_has_no_rows(tmp_path):
+    (tmp_path / "x.csv").write_text("itext,a,b,entity_id\n")
+
+    assert "hint: --field entity_id_predicted=entity_id" in "\n".join(messages(tmp_path / "x.csv"))
+
+
+def test_a_table_with_other_names_for_offsets_is_told_which_fields_to_rename(tmp_path):
+    (tmp_path / "x.csv").write_text("itext,start,end,entity_id_predicted\n0,1,3,Q1\n")
+
+    assert "hint: --field a=start --field b=end" in "\n".join(messages(tmp_path / "x.csv"))
+
+
+@pytest.mark.parametrize("number", ["3.0000000000000000001", "2.9999999999999999999", "1e-400"])
+def test_a_fraction_that_a_float_cannot_tell_from_an_integer_is_one_all_the_same(tmp_path, number):
+    (tmp_path / "x.jsonl").write_text(f'{{"itext": 0, "a": 0, "b": {number}, "entity_id_predicted": "Q1"}}\n')
+
+    assert f"'b' is {number}, expected an integer" in "\n".join(messages(tmp_path / "x.jsonl"))
+
+
+def test_integer_ids_of_any_size_are_exact(tmp_path):
+    digits = "9" * 5000
+    (tmp_path / "x.jsonl").write_text(f'{{"itext": 0, "a": 0, "b": 3, "entity_id_predicted": {digits}}}\n')
+
+    assert [digits] == load(tmp_path / "x.jsonl").ids
+
+
+def test_a_first_line_of_many_pieces_is_read(tmp_path):
+    row = {"itext": 0, "a": 0, "b": 3, "entity_id_predicted": "Q1", "x": "y" * 3_000_000}
+    (tmp_path / "x.jsonl").write_bytes(as_lines([row, row]))
+
+    assert 2 == len(load(tmp_path / "x.jsonl"))

@@ -56,7 +56,7 @@ class FileReader:
         plain: dict[str, Any] = {}
         text = document.get("text")
         if isinstance(text, str) and not isinstance(text, NumberText):
-            plain["text"] = text
+            plain["text"] = str(text)  # also where it is of a subclass
         elif text is not None:
             self._add(
                 ("text",),

@@ -18,7 +18,7 @@ import numpy as np
 from spaneval.corpus import BadRows, CodeArray, FloatArray, IntArray, Places, Predictions, Surfaces
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.columns import coded, joined, narrow
-from spaneval.loaders.row_values import FIELDS, BadRow, Row, RowReader, RowReading
+from spaneval.loaders.row_values import FIELDS, SPAN_GUESSES, BadRow, Row, RowReader, RowReading
 from spaneval.loaders.rows import Block, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
 from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, offset, text_id
@@ -130,12 +130,33 @@ class _Collector:
             self.echo.append(source.echo)
         for block in source.blocks:
             self.first_file = self.first_file or block.file
+            if block.columns is not None:
+                if not self._has_spans(block, block.columns):
+                    return
+                continue
             self._look_at_fields(block.rows)
             part = self._plain_part(block)
             if part is None:
                 part = self._careful_part(block)
             self.parts.append(part)
             self.n += len(part.key)
+
+    def _has_spans(self, block: Block, columns: list[str]) -> bool:
+        """Whether a table has the columns of a span; if not, a problem. It may have no rows, so rows cannot tell."""
+        self.seen_fields |= set(columns)
+        self.has_id_field |= self.name["entity_id_predicted"] in columns
+        if {self.name["a_abs"], self.name["b_abs"]} <= set(columns):
+            return True
+        missing = [name for name in (self.name["a"], self.name["b"]) if name not in columns]
+        if missing:
+            found = ", ".join(map(repr, columns)) or "no columns"
+            message = f"no column {' and no column '.join(map(repr, missing))} (found: {found})"
+            near = [f"--field {k}={v}" for k, names in SPAN_GUESSES.items() for v in names if v in columns]
+            other = "--field a=NAME --field b=NAME name the columns of the offsets; is this a file of prediction rows?"
+            hint = " ".join(near) or other
+            line = 1 if block.has_lines and block.file else None
+            self.problems.add(Problem(message, block.file, line, hint=hint, kind=FormatError))
+        return not missing
 
     def _look_at_fields(self, rows: list[Any]) -> None:
         """Learn what has to be known of the names of fields, until it is known."""
@@ -262,8 +283,10 @@ class _Collector:
         if self.reading.skips_bad_rows:
             self.bad_keys.append(bad.key)
             self.bad_has_id.append(bad.has_id)
+        elif self.problems.wants_more:
+            self.problems.add(bad.problem if isinstance(bad.problem, Problem) else bad.problem())
         else:
-            self.problems.add(bad.problem)
+            self.problems.add_uncounted(1)
 
     def _switch_to_doc_id(self) -> None:
         """
@@ -342,7 +365,7 @@ class _Collector:
     def _check_id_field(self, notes: list[Note]) -> None:
         """Without any id, look for a field that nearly has the name."""
         ours = self.name["entity_id_predicted"]
-        if self.has_id_field or not self.n + len(self.bad_keys):
+        if self.has_id_field or not self.seen_fields:
             return
         found = ", ".join(sorted(map(str, self.seen_fields)))
         near: list[str] = [name for name in ID_LOOKALIKES if name in self.seen_fields]
@@ -351,7 +374,7 @@ class _Collector:
             hint = f"--field entity_id_predicted={near[0]}"
             message = f"no row has '{ours}' (found: {found})"
             self.problems.add(Problem(message, self.first_file, hint=hint, kind=FormatError))
-        else:
+        elif self.n + len(self.bad_keys):
             message = f"no row has '{ours}' (found: {found}), so no prediction has an id and only spans are scored"
             notes.append(Note("no-predicted-ids", self.n, message))
 

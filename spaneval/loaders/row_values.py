@@ -6,7 +6,7 @@ Blocks of rows whose values are all plain become columns without this; see `span
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple
@@ -18,8 +18,7 @@ from spaneval.problems import Problem
 
 FIELDS: Final = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
 """Fields of a row that are read, under our names."""
-_EXACT_FLOAT = 2.0**53  # from here on a float may stand for another integer than the one written
-_GUESSES = {"a": ("start", "begin", "start_char", "offset"), "b": ("end", "stop", "end_char")}
+SPAN_GUESSES = {"a": ("start", "begin", "start_char", "offset"), "b": ("end", "stop", "end_char")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +60,9 @@ class Row(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """Why a row cannot be used, and what of it can be read all the same."""
+    """Why a row cannot be used, or what words it, and what of the row can be read all the same."""
 
-    problem: Problem
+    problem: Problem | Callable[[], Problem]
     key: str | None = None
     has_id: bool = False
 
@@ -105,7 +104,7 @@ class RowReader:
         self.k = k
         row = self.block.rows[k]
         if isinstance(row, Broken):
-            return BadRow(row.problem)
+            return BadRow(row.describe)
         if not isinstance(row, Mapping):
             hint = 'a row is an object such as {"itext": 0, "a": 5, "b": 12, "entity_id_predicted": "Q1"}'
             return BadRow(self._problem(f"expected an object per row, found {describe(row)}", hint=hint))
@@ -192,7 +191,7 @@ class RowReader:
 
     def _missing(self, name: str) -> Problem:
         what = f"'{name}' is empty" if name in self.row else f"no field '{name}' (found: {self._found()})"
-        near = [f"--field {k}={v}" for k, vs in _GUESSES.items() for v in vs if v in self.row]
+        near = [f"--field {k}={v}" for k, vs in SPAN_GUESSES.items() for v in vs if v in self.row]
         return self._problem(what, SpanError, " ".join(near) or f"--field {name}=NAME names the field")
 
     def _found(self) -> str:
@@ -208,4 +207,5 @@ class RowReader:
 
 
 def _needs_exact(value: Any) -> bool:
-    return type(value) is float and not -_EXACT_FLOAT < value < _EXACT_FLOAT
+    """Whether a float may stand for another number than the one written: for a larger integer, or for a fraction."""
+    return type(value) is float

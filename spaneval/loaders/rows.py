@@ -12,7 +12,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -43,9 +44,9 @@ Watch = Callable[[bytes, str, int], None]
 
 
 class Broken(NamedTuple):
-    """Stands for a row that is not even readable."""
+    """Stands for a row that is not even readable, and words the problem when it is asked for."""
 
-    problem: Problem
+    describe: Callable[[], Problem]
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ class Block:
         line_of: Gives the line of row k where rows are numbered but the format has lines.
         has_lines: Whether `first` and `lines` are lines rather than row numbers.
         is_text: Whether the format has no numbers, only strings of digits.
+        columns: Names of the columns, in the first block of a format that has them.
 
     """
 
@@ -73,6 +75,7 @@ class Block:
     line_of: Callable[[int], int | None] | None = None
     has_lines: bool = True
     is_text: bool = False
+    columns: list[str] | None = None
 
     def number(self, k: int) -> int:
         """Line of row k, or its number."""
@@ -322,7 +325,7 @@ def _block_line_by_line(data: bytes, name: str, line: int) -> Block:
         try:
             rows.append(parse(text))
         except ValueError:
-            rows.append(Broken(json_problem(text, name, first_line=number, is_line=True)))
+            rows.append(Broken(partial(json_problem, text, name, first_line=number, is_line=True)))
         lines.append(number)
         texts.append(text)
     return Block(rows, name, line, lines, exact=lambda k: parse_exactly(texts[k]))
@@ -428,7 +431,7 @@ def _delimited(file: BinaryIO, name: str, delimiter: Literal[",", "\t"], problem
     lines: list[int] = []
 
     def on_broken(problem: Problem) -> None:
-        rows.append(Broken(problem))
+        rows.append(Broken(lambda: problem))
         lines.append(problem.line or 0)
 
     with file:
@@ -436,6 +439,7 @@ def _delimited(file: BinaryIO, name: str, delimiter: Literal[",", "\t"], problem
         columns = _columns(records, name, problems)
         if columns is None:
             return
+        yield Block([], name, 1, is_text=True, columns=columns)
         for record in records:
             rows.append(dict(zip(columns, record.cells, strict=True)))
             lines.append(record.line)
@@ -480,6 +484,7 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Block]:
     try:
         with file:
             table = parquet.ParquetFile(io.BytesIO(file.read()))
+        yield Block([], name, 1, has_lines=False, columns=table.schema_arrow.names)
         first = 1
         for batch in table.iter_batches(batch_size=BLOCK):
             rows = batch.to_pylist()
@@ -503,4 +508,5 @@ def memory_rows(rows: Iterable[Any] | pd.DataFrame) -> Source:
         return Source(_slices(list(rows), None))
     frame: Any = rows
     plain = frame.astype(object).where(frame.notna(), None)
-    return Source(_slices(plain.to_dict("records"), None))
+    header = Block([], None, 1, has_lines=False, columns=[str(name) for name in frame.columns])
+    return Source(chain((header,), _slices(plain.to_dict("records"), None)))

@@ -143,8 +143,12 @@ def text_id(value: Any) -> str | Literal[Bad.BAD] | None:
     """
     if type(value) is str or value is None:
         return value or None
-    if isinstance(value, str) and not isinstance(value, NumberText):
-        return value or None
+    if isinstance(value, NumberText):
+        digits = value.removeprefix("-")
+        if digits.isdigit():  # as JSON writes an integer, so of any size
+            return str(value) if digits != "0" else digits
+    elif isinstance(value, str):
+        return str(value) or None
     if isinstance(value, float) and value != value:
         return None
     number = integral(value)

@@ -271,7 +271,7 @@ class Prepended(io.RawIOBase):
     """The bytes `head`, then those of `stream`."""
 
     def __init__(self, head: bytes, stream: BinaryIO, name: str) -> None:
-        self._head = head
+        self._head = memoryview(head)
         self._stream = stream
         self._name = name
 
@@ -280,7 +280,7 @@ class Prepended(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # the io module hands over a memoryview
         try:
-            data = self._head or self._stream.read(len(buffer))
+            data = self._head if len(self._head) else memoryview(self._stream.read(len(buffer)))
         except OSError as error:
             raise InputError([_unreadable(self._name, error)]) from error
         self._head = data[len(buffer) :]
