@@ -129,6 +129,46 @@ def test_predictions_from_standard_input(folder: Path):
     assert run(folder, *SCORE, "-f", "csv", "--no-ci")[1] == out
 
 
+@posix
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("score", "--gt", "gold.gt.json", "--pred", "-", "-o", "out.jsonl"),
+        ("score", "--gt", "gold.gt.json", "--pred", "-", "-o", "/dev/stdin"),
+        ("score", "--gt", "gold.gt.json", "--pred", "-", "--pairs", "./out.jsonl"),
+        ("score", "--gt", "gold.gt.json", "--pred", "-", "--save", "out.jsonl"),
+        ("validate", "--pred", "-", "-o", "out.jsonl"),
+        ("compare", "--gt", "gold.gt.json", "a=-", "b=other.jsonl", "-o", "out.jsonl"),
+        ("diff", "--gt", "gold.gt.json", "other.jsonl", "-", "-o", "out.jsonl"),
+    ],
+)
+def test_file_that_is_standard_input_is_not_written_over(folder: Path, args: tuple[str, ...]):
+    """
+    `--pred - -o FILE < FILE`.
+    """
+    before = (folder / "out.jsonl").read_bytes()
+    (folder / "other.jsonl").write_bytes(before)
+    with (folder / "out.jsonl").open("rb") as given:
+        code, out, err = run(folder, *args, stdin=given)
+
+    assert (code, out) == (2, "")
+    assert "is an input; inputs are never written over" in err
+    assert before == (folder / "out.jsonl").read_bytes()
+
+
+@posix
+def test_file_that_is_standard_input_may_be_written_if_nobody_reads_it(folder: Path):
+    """
+    Services give some file or other as standard input.
+    """
+    (folder / "report.txt").touch()
+    with (folder / "report.txt").open("rb") as given:
+        code, _, err = run(folder, *SCORE, "-q", "-o", "report.txt", stdin=given)
+
+    assert (code, err) == (0, "")
+    assert (folder / "report.txt").read_text().startswith("ground truth")
+
+
 def test_bad_input_ends_in_three(folder: Path):
     """
     No score, no traceback.

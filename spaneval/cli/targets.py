@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import click
 
+from spaneval.cli.types import STDIN
 from spaneval.output import STDOUT, is_replaceable
 
 
@@ -16,7 +19,7 @@ def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None
 
     Args:
         targets: Option and path of each result; None where it was not asked for.
-        inputs: Files and folders that will be read.
+        inputs: Files and folders that will be read; `STDIN` is the file that standard input comes from, if it is one.
 
     Raises:
         click.UsageError: If a result cannot go there.
@@ -44,6 +47,11 @@ def _is_among(path: str, inputs: Iterable[str]) -> bool:
 
 def _files(name: str) -> Iterator[os.stat_result]:
     """The file itself, or every file below a folder."""
+    if name == STDIN:
+        with suppress(OSError):  # it is closed
+            status = os.fstat(0)
+            if stat.S_ISREG(status.st_mode):
+                yield status
     names: Iterable[str] = [name]
     if os.path.isdir(name):
         names = (os.path.join(folder, file) for folder, _, files in os.walk(name, followlinks=True) for file in files)
