@@ -656,6 +656,33 @@ def test_every_long_option_of_every_command_can_be_configured(folder: Path):
                 assert not set(keys) & {*ABOUT_FILES, *COMMANDS}
 
 
+@pytest.mark.parametrize("option", ["-o", "--pairs", "--save"])
+def test_configuration_that_is_read_is_not_written_over(folder: Path, capsys: pytest.CaptureFixture[str], option: str):
+    """
+    Whether it was named or found, and with our table or without.
+    """
+    contents = ("[tool.spaneval]\nseed = 1\n", "[project]\nname = 'x'\n", "[tool.spaneval")
+    named = write(folder, contents[0], name="c.jsonl").read_text()
+    assert main(["--config", "c.jsonl", *SCORE, option, "./c.jsonl"]) == 2
+    assert named == (folder / "c.jsonl").read_text()
+    assert "'./c.jsonl' is the configuration file that was read; inputs are never" in capsys.readouterr().err
+    (folder / "link.jsonl").symlink_to("pyproject.toml")
+    for content in contents:
+        (folder / "pyproject.toml").write_text(content)
+        assert main([*SCORE, option, "link.jsonl"]) == 2
+        assert content == (folder / "pyproject.toml").read_text()
+
+
+def test_file_that_is_not_read_may_be_written(folder: Path):
+    """
+    With `--no-config` it is a file like any other.
+    """
+    (folder / "pyproject.toml").write_text("[tool.spaneval]\n")
+
+    assert main(["--no-config", "measures", "f1", "-f", "json", "-o", "pyproject.toml"]) == 0
+    assert '"f1"' in (folder / "pyproject.toml").read_text()
+
+
 def test_removed_working_directory_is_no_failure(folder: Path, capsys: pytest.CaptureFixture[str]):
     """
     There is then no file to find.

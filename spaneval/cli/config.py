@@ -57,7 +57,8 @@ class Configuration:
     What a command was given beside its flags.
 
     Args:
-        file: The file that was read; None if there was none.
+        file: The file that was read and has our table; None if there was none.
+        source: The file that was looked into, whether it has our table or not.
         values: By the name that click gives the option.
         origins: Who gave each value, in the words of messages.
         notes: What could not be used here and is no mistake.
@@ -66,6 +67,7 @@ class Configuration:
     """
 
     file: str | None = None
+    source: str | None = None
     values: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -180,6 +182,7 @@ def _read_file(
     path = named or (nearest_file() if is_wanted else None)
     if path is None:
         return
+    configuration.source = path
     try:
         table = _table(_document(path), path, is_named=named is not None)
     except _UnreadableError as error:

@@ -9,13 +9,14 @@ from contextlib import suppress
 
 import click
 
+from spaneval.cli.config import configuration_of
 from spaneval.cli.types import STDIN
 from spaneval.output import STDOUT, is_replaceable
 
 
 def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None:
     """
-    Refuse to write over an input, and two results in one file.
+    Refuse to write over an input or the configuration that was read, and two results in one file.
 
     Args:
         targets: Option and path of each result; None where it was not asked for.
@@ -26,6 +27,7 @@ def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None
 
     """
     ctx = click.get_current_context(silent=True)
+    configuration = configuration_of(ctx).source if ctx else None
     streams = [option for option, path in targets.items() if path == STDOUT]
     if len(streams) > 1:
         raise click.UsageError(f"{streams[1]}: standard output is where {streams[0]} goes", ctx)
@@ -37,6 +39,9 @@ def check_targets(targets: dict[str, str | None], inputs: Sequence[str]) -> None
             raise click.UsageError(f"{option}: '{path}' is also the file of {other}", ctx)
         if os.path.exists(path) and _is_among(path, inputs):
             raise click.UsageError(f"{option}: '{path}' is an input; inputs are never written over", ctx)
+        if configuration is not None and os.path.exists(path) and _is_among(path, [configuration]):
+            message = f"{option}: '{path}' is the configuration file that was read; inputs are never written over"
+            raise click.UsageError(message, ctx)
 
 
 def _is_among(path: str, inputs: Iterable[str]) -> bool:
