@@ -113,7 +113,9 @@ def validate(
         run.gold_maps = read_maps(gold_id_map, id_map_columns, run.problems)
         keys = _DoubleKeys()
         if not _is_nothing(gold):
-            run.corpus = read_gold(gold, run.problems, run.notes, keep_texts=True, progress=progress, watch=keys)
+            run.corpus = read_gold(
+                gold, run.problems, run.notes, keep_texts=True, progress=progress, watch=keys, fields=("mention",)
+            )
         if not _is_nothing(predictions):
             run.rows = read_predictions(
                 predictions,
@@ -218,6 +220,13 @@ class _Run:
             blanks,
             "annotation with a blank at an edge",
             lambda k: f"{_annotation(corpus, k)} {_text(corpus, corpus.doc[k], corpus.a[k], corpus.b[k])!r}",
+        )
+        differing = dict(_differing_mentions(corpus))
+        yield from _fact(
+            "gold-mentions-differ",
+            list(differing),
+            "annotation with a mention that is not the text at its offsets",
+            lambda k: f"{_annotation(corpus, k)}: {differing[k]}",
         )
         n = _n_nested(corpus)
         if n:
@@ -348,6 +357,14 @@ def _n_nested(corpus: Corpus) -> int:
         else:
             end = e
     return n
+
+
+def _differing_mentions(corpus: Corpus) -> Iterator[tuple[int, str]]:
+    """Annotations whose `mention` is not the text, and both."""
+    for k, mention in enumerate(corpus.fields.get("mention", ())):
+        surface = _text(corpus, corpus.doc[k], corpus.a[k], corpus.b[k])
+        if isinstance(mention, str) and mention and surface is not None and mention != surface:
+            yield k, f"mention {mention!r}, text {surface!r}"
 
 
 def _text(corpus: Corpus, doc: Any, a: Any, b: Any) -> str | None:
