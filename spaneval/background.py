@@ -12,10 +12,14 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def can_fork() -> bool:
@@ -29,7 +33,7 @@ class Background(Generic[T]):
     """
     The result of a function that a forked process computes.
 
-    Use it as a context manager: leaving the block ends the process if it still runs.
+    Use it as a context manager: leaving the block ends the process if it still runs. It also ends with its parent.
 
     Args:
         function: What to compute; its result must be picklable. It must not print.
@@ -38,11 +42,15 @@ class Background(Generic[T]):
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._reader, writer = os.pipe()
-        self._pid: int | None = os.fork()
-        if not self._pid:
-            os.close(self._reader)
-            _compute(function, writer)
-        os.close(writer)
+        parent = os.getpid()
+        waiting = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # no handler of the parent may run in the child
+        try:
+            self._pid: int | None = os.fork()
+            if not self._pid:
+                _compute(function, self._reader, writer, parent)
+            os.close(writer)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
     def __enter__(self) -> Background[T]:
         return self
@@ -66,12 +74,36 @@ class Background(Generic[T]):
         return os.waitpid(pid or 0, 0)[1]
 
 
-def _compute(function: Callable[[], T], writer: int) -> None:
+def _compute(function: Callable[[], T], reader: int, writer: int, parent: int) -> None:
     """What the forked process does; it never returns, and leaves without the clean-up that is its parent's."""
     status = 1
     try:
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        _end_with(parent)
+        os.close(reader)
+        _let_go_of_output(writer)
         with os.fdopen(writer, "wb") as pipe:
             pickle.dump(function(), pipe, protocol=pickle.HIGHEST_PROTOCOL)
         status = 0
     finally:
         os._exit(status)
+
+
+def _end_with(parent: int) -> None:
+    """Have the system end this process when its parent ends, however that happens."""
+    with suppress(ImportError, OSError, AttributeError):  # a system without it: the pipe breaks in the end
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _let_go_of_output(writer: int) -> None:
+    """Whoever reads the output of the parent must not wait for this process, too. Input may be what is to be read."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in {1, 2} - {writer}:  # which it is if the parent has no output
+        os.dup2(null, stream)

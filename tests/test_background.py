@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -40,6 +43,56 @@ def test_leaving_the_block_ends_the_process():
 
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+WAITS = """
+import os, sys, time
+from spaneval.background import Background
+
+def wait():
+    sys.stdout.write("the child says nothing")
+    sys.stdout.flush()
+    time.sleep(600)
+
+with Background(wait) as process:
+    print(process._pid, flush=True)
+    time.sleep(600)
+"""
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_process_ends_with_its_parent(number):
+    with subprocess.Popen([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        child = int(parent.stdout.readline())
+        time.sleep(0.3)
+        assert is_running(child)
+        parent.send_signal(number)
+        rest, _ = parent.communicate(timeout=20)
+
+        assert rest == b""
+        for _ in range(200):
+            if not is_running(child):
+                break
+            time.sleep(0.05)
+        assert not is_running(child)
+
+
+def test_the_process_works_without_standard_streams():
+    script = (
+        "import os\nfrom spaneval.background import Background\n"
+        "with Background(lambda: 'x' * 10**6) as p: os._exit(len(p.result()) != 10**6)"
+    )
+    command = f'"{sys.executable}" -c "{script}" <&- >&- 2>&-'
+
+    assert subprocess.run(["sh", "-c", command], timeout=60, check=False).returncode == 0
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from test_reports_golden import StandIn, ordinary
 
+import spaneval.cli
 import spaneval.evaluation
 from spaneval.cli import main
 from spaneval.cli.console import Console, Progress
@@ -179,6 +181,31 @@ def test_interruption(capsys: pytest.CaptureFixture[str], evaluate: Evaluate):
 
     assert main(SCORE) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_interruption_while_modules_load(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """
+    The same, before there is anything that could have been begun.
+    """
+    monkeypatch.setattr(spaneval.cli, "_use_one_blas_thread", raising(KeyboardInterrupt()))
+
+    assert main(SCORE) == 130
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_handlers_of_the_caller_come_back(evaluate: Evaluate, name: str):
+    """
+    `main` may be called from a program that goes on.
+    """
+    if not hasattr(signal, name):
+        pytest.skip("there is no such signal")
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    evaluate(lambda *_args, **_named: signal.raise_signal(number))
+
+    assert 128 + number == main(SCORE)
+    assert before == signal.getsignal(number)
 
 
 def test_verbose_shows_choices_and_time(capsys: pytest.CaptureFixture[str], evaluate: Evaluate):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -338,8 +339,6 @@ def test_interrupted_process_leaves_nothing_behind(folder: Path):
     """
     130, nothing on the streams, no temporary file.
     """
-    import signal
-
     os.mkfifo(folder / "rows")
     process = start(folder, "score", "--gt", "gold.gt.json", "--pred", "rows", "--pairs", "pairs.csv")
     with open(opened_pipe(folder / "rows"), "wb"):
@@ -348,6 +347,47 @@ def test_interrupted_process_leaves_nothing_behind(folder: Path):
 
     assert (process.returncode, out, err) == (130, b"", b"")
     assert {"gold.gt.json", "out.jsonl", "rows"} == set(os.listdir(folder))
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_signal_ends_a_run_in_order(folder: Path, name: str):
+    """
+    128 and its number, as shells count; the file that was being written is gone.
+    """
+    number = getattr(signal, name)
+    os.mkfifo(folder / "report")
+    process = start(folder, *SCORE, "--pairs", "pairs.csv", "-o", "report")
+    for _ in range(600):  # the ledger is ready when the report waits for its reader
+        if any(name.endswith(".tmp") for name in os.listdir(folder)):
+            break
+        time.sleep(0.02)
+    else:
+        raise TimeoutError
+    time.sleep(0.1)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out, err) == (128 + number, b"", b"")
+    assert {"gold.gt.json", "out.jsonl", "report"} == set(os.listdir(folder))
+
+
+@posix
+def test_signal_that_is_ignored_stays_ignored(folder: Path):
+    """
+    `nohup` means it.
+    """
+    os.mkfifo(folder / "rows")
+    process = start(
+        folder, "score", "--gt", "gold.gt.json", "--pred", "rows", "-q",
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    with open(opened_pipe(folder / "rows"), "wb") as rows:
+        process.send_signal(signal.SIGHUP)
+        rows.write((folder / "out.jsonl").read_bytes())
+    process.communicate(timeout=60)
+
+    assert process.returncode == 0
 
 
 def imported(folder: Path, *args: str, env: dict[str, str] | None = None) -> set[str]:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+_INTERRUPTED = 130
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -24,10 +25,18 @@ def main(args: Sequence[str] | None = None) -> int:
         The exit code, see `spaneval --help`.
 
     """
-    _use_one_blas_thread()
-    from spaneval.cli.failures import run
+    try:
+        from spaneval.cli.signals import ending_in_order
 
-    return run(sys.argv[1:] if args is None else args)
+        with ending_in_order():
+            _use_one_blas_thread()
+            from spaneval.cli.failures import run
+
+            return run(sys.argv[1:] if args is None else args)
+    except KeyboardInterrupt:  # while modules load; `run` answers the others
+        return _INTERRUPTED
+    except SystemExit as end:  # a signal
+        return int(end.code or 0)
 
 
 def _use_one_blas_thread() -> None:

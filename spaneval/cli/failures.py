@@ -36,6 +36,9 @@ def run(args: Sequence[str]) -> int:
         code = _guarded(args, console)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemExit as end:  # a signal; the reader of standard output may have gone with what sent it
+        _discard_stdout()
+        return int(end.code or DONE)
     return _close_stdout(console, code)
 
 
