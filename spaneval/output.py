@@ -112,9 +112,9 @@ def is_replaceable(path: str) -> bool:
 
 def _stage(output: Output, staged: list[_Staged]) -> None:
     """Write the bytes beside their final place; the file is entered in `staged` first, as a signal can end all."""
-    target = os.path.realpath(output.path)
-    temporary = os.path.join(os.path.dirname(target), f".spaneval-{os.urandom(8).hex()}.tmp")
     try:
+        target = os.path.realpath(output.path)
+        temporary = os.path.join(os.path.dirname(target), f".spaneval-{os.urandom(8).hex()}.tmp")
         mode = _mode_of(target)
         staged.append(_Staged(output.path, temporary, target))
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,38 @@ def test_hard_link_to_an_input_is_an_input(folder: Path, capsys: pytest.CaptureF
 
     assert code == 2
     assert "'other.txt' is an input" in err
+
+
+def test_link_to_a_folder_that_is_not_there_names_that_folder(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    The folder of the link is there.
+    """
+    there = os.path.realpath(folder / "gone")
+    (folder / "gold" / "dangling").symlink_to("../gone/report.txt")
+    code, _, err = run(capsys, *SCORE, "-o", "gold/dangling")
+
+    assert code == 2
+    assert f"--output: 'gold/dangling': the folder '{there}' that it links to does not exist" in err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not let a working directory be removed")
+@pytest.mark.parametrize("option", ["-o", "--pairs", "--save"])
+def test_removed_working_directory_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, option: str
+):
+    """
+    Standard output has nothing to do with it.
+    """
+    (folder / "gone").mkdir()
+    monkeypatch.chdir(folder / "gone")
+    (folder / "gone").rmdir()
+    code, _, err = run(
+        capsys, "score", "--gt", f"{folder}/gold", "--pred", f"{folder}/out.jsonl", option, "report.jsonl"
+    )
+    monkeypatch.chdir(folder)
+
+    assert code == 2
+    assert "'report.jsonl': the working directory does not exist any more" in err
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")

@@ -90,9 +90,16 @@ class OutputPath(click.Path):
             return path
         if not path:
             self.fail("the name of the file is empty", param, ctx)
-        folder = os.path.dirname(os.path.realpath(path))
+        try:
+            folder = os.path.dirname(os.path.realpath(path))
+        except (OSError, ValueError) as error:
+            is_gone = isinstance(error, FileNotFoundError)
+            why = "the working directory does not exist any more" if is_gone else str(error)
+            self.fail(f"'{path}': {why}", param, ctx)
         if not os.path.isdir(folder):
-            self.fail(f"'{path}': the folder '{os.path.dirname(path) or folder}' does not exist", param, ctx)
+            link = " that it links to" if os.path.islink(path) else ""
+            shown = folder if link else os.path.dirname(path) or folder
+            self.fail(f"'{path}': the folder '{shown}'{link} does not exist", param, ctx)
         if os.path.isdir(path) or path.endswith(os.sep):
             self.fail(f"'{path}' is a folder; the name of a file is expected", param, ctx)
         if is_replaceable(path) and not os.access(path if os.path.exists(path) else folder, os.W_OK):
