@@ -40,7 +40,6 @@ _MOST_DOCUMENTS = np.iinfo(np.int32).max
 
 def to_json(run: Run) -> bytes:
     """The run as a file; the same run gives the same bytes."""
-    columns = np.flatnonzero(run.counts.table.any(axis=0))
     content = {
         "schema": SCHEMA,
         "signature": run.signature,
@@ -50,7 +49,7 @@ def to_json(run: Run) -> bytes:
         "id_map": run.id_map,
         "documents": run.documents,
         "names": run.names,
-        "counts": {COLUMNS[c]: run.counts.table[:, c].tolist() for c in columns.tolist()},
+        "counts": {name: run.counts[name].tolist() for name in COLUMNS},
         "fates": [fate.label for fate in Fate],
         "annotations": _plain(run.annotations),
         "spurious": _plain(run.spurious),
@@ -213,6 +212,9 @@ def _counts(columns: Mapping[str, Any], n: int) -> Counts:
     unknown = sorted(set(columns) - set(COLUMNS))
     if unknown:
         raise _Broken(f"a broken saved run: there is no count '{unknown[0]}'")
+    missing = [name for name in COLUMNS if name not in columns]
+    if missing:
+        raise _Broken(f"a broken saved run: its counts lack '{missing[0]}'")
     return Counts.from_columns(n, **{name: _integers(columns, name, n, below=2**53) for name in columns})
 
 

@@ -15,6 +15,7 @@ from test_laws import ASSIGNMENTS, MODES, corpora
 from versions import GOLD, V1, V2
 
 import spaneval
+from spaneval.counts import COLUMNS
 from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.runs import Fate, Run, check_comparable, run_of, stacked
 from spaneval.saved_runs import as_run, from_json, is_saved_run, to_json
@@ -207,6 +208,18 @@ def test_changed_run_is_refused(change: Change, message: str):
     assert str(error.value).startswith("run.json: ")
     assert message in str(error.value)
     assert "hint: save it again with `spaneval score --save FILE`" in str(error.value)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_run_that_lacks_a_count_is_refused(name: str):
+    """
+    A count that is 0 everywhere is written, too, so that none can be taken for 0 because it was lost.
+    """
+    content = json.loads(to_json(run(V1)))
+    del content["counts"][name]
+
+    with pytest.raises(FormatError, match=f"its counts lack '{name}'"):
+        from_json(json.dumps(content).encode(), "run.json")
 
 
 @pytest.mark.parametrize("cut", [30, 400, -2])
