@@ -72,6 +72,22 @@ def test_the_first_name_wins_over_another_known_one(load):
     check(load("cluster_id,predicted_id,entity_id,kb_id\n1,kb::C1,x,PEL.1\n2,kb::C2,y,PEL.2\n"))
 
 
+def test_a_conflict_names_the_column_that_was_passed_over(load):
+    _, messages = load("predicted_id,cluster_id,kb_id\na,c1,x\na,c2,y\n")
+    assert [
+        (
+            "v.csv:3: 'a' maps to 'y', but line 2 maps it to 'x'\n"
+            "hint: a predicted id needs one target; merge the rows or drop one; "
+            "--id-map-columns FROM,TO reads other columns, such as 'cluster_id'"
+        )
+    ] == messages
+
+
+def test_columns_that_were_asked_for_are_not_passed_over(load):
+    _, messages = load("predicted_id,cluster_id,kb_id\na,c,x\na,c,y\n", columns=("cluster_id", "kb_id"))
+    assert [True] == [message.endswith("merge the rows or drop one") for message in messages]
+
+
 def test_columns_by_name(load):
     check(load("mine,yours\nPEL.1,kb::C1\nPEL.2,kb::C2\n", columns=("yours", "mine")))
 
@@ -143,7 +159,7 @@ def test_two_targets_in_json_name_both_lines(load):
     content = '{\n "a": "1",\n "b": {"a": 1, "}": ["]"]},\n "c": null,\n "a": "2"\n}'
     _, messages = load(content, "v.json")
     assert [
-        "v.json:3: an object as target, expected text or an integer",
+        "v.json:3: an object as target of 'b', expected text or an integer\nhint: an id has one target",
         "v.json:5: 'a' maps to '2', but line 2 maps it to '1'" + CONFLICT,
     ] == messages
 
@@ -210,7 +226,23 @@ def test_semicolons_are_explained(load):
 
 def test_an_empty_file(load):
     _, messages = load("\n", kind=FormatError)
-    assert ["v.csv: the file is empty, expected a header such as predicted_id,kb_id"] == messages
+    assert [
+        (
+            "v.csv: the file is empty, expected a header such as predicted_id,kb_id\n"
+            "hint: a map that holds no ids is {} or a header alone; where ids need no map, name none"
+        )
+    ] == messages
+
+
+@pytest.mark.parametrize("content", ["", " \n", "\ufeff"])
+def test_an_empty_json_file(load, content):
+    _, messages = load(content, "v.json", kind=FormatError)
+    assert [
+        (
+            "v.json: the file is empty, expected an object of predicted ids and their targets\n"
+            "hint: a map that holds no ids is {} or a header alone; where ids need no map, name none"
+        )
+    ] == messages
 
 
 def test_problems_of_the_table_are_passed_on(load):
@@ -227,12 +259,24 @@ def test_problems_of_the_table_are_passed_on(load):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [("7.5", "7.5"), ("true", "true"), ("[1]", "a list"), ("{}", "an object")],
+    ("value", "shown", "hint"),
+    [
+        ("7.5", "7.5", "ids are text; write this one as text"),
+        ("true", "true", "ids are text; write this one as text"),
+        ("[1]", "a list", "an id has one target"),
+        ("{}", "an object", "an id has one target"),
+    ],
 )
-def test_values_that_are_no_ids(load, value, shown):
+def test_values_that_are_no_ids(load, value, shown, hint):
     _, messages = load(f'{{"b": "x",\n"a": {value}}}', "v.json", kind=FormatError)
-    assert [f"v.json:2: {shown} as target, expected text or an integer"] == messages
+    assert [f"v.json:2: {shown} as target of 'a', expected text or an integer\nhint: {hint}"] == messages
+
+
+def test_a_value_that_is_no_predicted_id(load):
+    _, messages = load('[{"from": 1.5, "to": "x"}]', "v.json", kind=FormatError)
+    assert [
+        "v.json:1: 1.5 as predicted id, expected text or an integer\nhint: ids are text; write this one as text"
+    ] == messages
 
 
 def test_a_nul_character_in_json(load):
@@ -242,10 +286,12 @@ def test_a_nul_character_in_json(load):
 
 def test_half_of_a_surrogate_pair_in_json(load):
     _, messages = load('{"é": "\\ud800"}', "v.json", kind=FormatError)
-    assert ["v.json:1: half of a surrogate pair in the target '\\ud800', expected text\nhint: remove it"] == messages
+    assert [
+        "v.json:1: half of a surrogate pair in the target '\\ud800' of 'é', expected text\nhint: remove it"
+    ] == messages
 
 
-@pytest.mark.parametrize("content", ['{"a": NaN}', '{"a": }', "[1", ""])
+@pytest.mark.parametrize("content", ['{"a": NaN}', '{"a": }', "[1"])
 def test_what_is_not_json_is_located(load, content):
     _, messages = load(content, "v.json", kind=FormatError)
     assert 1 == len(messages)
@@ -282,7 +328,12 @@ def test_conflicts_in_parquet_name_rows(tmp_path, load):
     path = tmp_path / "frame"
     pd.DataFrame({"from": ["a", "b", "a"], "to": [1.0, np.nan, 2.5]}).to_parquet(path)
     _, messages = load(path.read_bytes(), "v.parquet", kind=FormatError)
-    assert ["v.parquet: row 3: 2.5 as target, expected text or an integer"] == messages
+    assert [
+        (
+            "v.parquet: row 3: 2.5 as target of 'a', expected text or an integer\n"
+            "hint: ids are text; write this one as text"
+        )
+    ] == messages
     pd.DataFrame({"from": ["a", "b", "a"], "to": [1.0, np.nan, 2.0]}).to_parquet(path)
     _, messages = load(path.read_bytes(), "v.parquet", kind=IdMapError)
     assert ["v.parquet: row 3: 'a' maps to '2', but row 1 maps it to '1'" + CONFLICT] == messages
@@ -339,7 +390,9 @@ def test_a_data_frame_without_known_columns():
     _, messages = as_map(pd.DataFrame({"a": [True], "b": ["x"]}))
     assert messages[0].startswith("id map: no column 'predicted_id' or ")
     _, messages = as_map(pd.DataFrame({"from": [True], "to": ["x"]}))
-    assert ["id map, row 1: true as predicted id, expected text or an integer"] == messages
+    assert [
+        ("id map, row 1: true as predicted id, expected text or an integer\nhint: ids are text; write this one as text")
+    ] == messages
 
 
 def test_another_object_is_refused():

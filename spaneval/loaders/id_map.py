@@ -32,6 +32,7 @@ TO_NAMES = ("kb_id", "entity_id", "to")
 
 _PARQUET = b"PAR1"  # parquet.apache.org/docs/file-format
 _JSON_START = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{\]])')
+_NO_MAP = "a map that holds no ids is {} or a header alone; where ids need no map, name none"
 _FIRST_LINE = re.compile(rb"[^\r\n]*\S[^\r\n]*")
 
 
@@ -144,6 +145,7 @@ def _from_frame(frame: pd.DataFrame, columns: tuple[str, str] | None, problems: 
     except _Unusable as unusable:
         problems.add(Problem(f"id map: {unusable.message}", hint=unusable.hint, kind=unusable.kind))
         return entries.to_map()
+    entries.passed_over = _passed_over([str(column) for column in frame.columns], choice, columns)
     chosen = [frame.iloc[:, at] for at in choice]
     values = [column.astype(object).where(column.notna(), None).tolist() for column in chosen]
     for number, (id_, target) in enumerate(zip(*values, strict=True), 1):
@@ -185,10 +187,12 @@ class _Entries:
         self._targets: dict[str, str] = {}
         self._first: dict[str, int] = {}
         self._n_trimmed = 0
+        self.passed_over: list[str] = []
 
     def add(self, at: int, id_: object, target: object) -> None:
         """Take one entry, which stands at line, row or entry `at`."""
-        id_text, target_text = self._text(at, id_, "predicted id"), self._text(at, target, "target")
+        id_text = self._text(at, id_, "predicted id")
+        target_text = self._text(at, target, "target", of=id_text)
         if id_text is None or target_text is None:
             return
         if not id_text:
@@ -210,15 +214,17 @@ class _Entries:
         """Report that an entry does not have the form that it should have."""
         self._report(at, message, hint, FormatError)
 
-    def _text(self, at: int, value: object, role: str) -> str | None:
+    def _text(self, at: int, value: object, role: str, of: str | None = None) -> str | None:
         """The trimmed text of a value, `""` for none; None, and a problem, if it is no id."""
         text = text_id(NumberText(value) if isinstance(value, Decimal) else value) or ""
         if text is BAD:
-            self.report(at, f"{describe(value)} as {role}, expected text or an integer")
+            is_several = of is not None and isinstance(value, list | dict)
+            hint = "an id has one target" if is_several else "ids are text; write this one as text"
+            self.report(at, f"{describe(value)} as {_role(role, of)}, expected text or an integer", hint)
             return None
         if "\0" in text or not (text.isascii() or _is_unicode(text)):
             what = "a NUL character" if "\0" in text else "half of a surrogate pair"
-            self.report(at, f"{what} in the {role} {text!r}, expected text", "remove it")
+            self.report(at, f"{what} in the {_role(f'{role} {text!r}', of)}, expected text", "remove it")
             return None
         trimmed = text.strip()
         self._n_trimmed += len(trimmed) != len(text)
@@ -227,7 +233,10 @@ class _Entries:
     def _report_conflict(self, at: int, id_: str, target: str) -> None:
         known, first = self._targets[id_], self._place(self._first[id_])
         message = f"{id_!r} maps to {_shown(target)}, but {first} maps it to {_shown(known)}"
-        self._report(at, message, "a predicted id needs one target; merge the rows or drop one")
+        hint = "a predicted id needs one target; merge the rows or drop one"
+        if self.passed_over:
+            hint += f"; --id-map-columns FROM,TO reads other columns, such as {self.passed_over[0]!r}"
+        self._report(at, message, hint)
 
     def _report(self, at: int, message: str, hint: str | None, kind: type[InputError] = IdMapError) -> None:
         has_line = self.file is not None and self.unit == "line"
@@ -238,6 +247,11 @@ class _Entries:
 
     def _place(self, at: int) -> str:
         return f"line {self.line_of(at)}" if self.unit == "line" else f"{self.unit} {at}"
+
+
+def _role(role: str, of: str | None) -> str:
+    """With the id whose target it is, if there is one."""
+    return f"{role} of {describe(of)}" if of else role
 
 
 def _is_unicode(text: str) -> bool:
@@ -274,6 +288,13 @@ def _choose_columns(header: list[str], columns: tuple[str, str] | None) -> _Choi
 def _are_positions(header: list[str], columns: tuple[str, str]) -> bool:
     """Whether both columns are numbers, and not both names."""
     return all(map(str.isdecimal, columns)) and not all(column in header for column in columns)
+
+
+def _passed_over(header: list[str], choice: _Choice, columns: tuple[str, str] | None) -> list[str]:
+    """Columns with a known name that were not read because the first name of their list wins."""
+    if columns is not None:
+        return []
+    return [name for at, name in enumerate(header) if name in (*FROM_NAMES, *TO_NAMES) and at not in choice]
 
 
 def _recognised(header: list[str], names: tuple[str, ...]) -> int:
@@ -342,7 +363,7 @@ def _read_delimited(raw: bytes, entries: _Entries, columns: tuple[str, str] | No
     header = next(records, None)
     if header is None:
         if entries.problems.total == n_problems:
-            raise _Unusable("the file is empty, expected a header such as predicted_id,kb_id")
+            raise _Unusable("the file is empty, expected a header such as predicted_id,kb_id", hint=_NO_MAP)
         return
     names = [cell.strip() for cell in header.cells]
     try:
@@ -350,6 +371,7 @@ def _read_delimited(raw: bytes, entries: _Entries, columns: tuple[str, str] | No
     except _Unusable as unusable:
         unusable.line = header.line
         raise
+    entries.passed_over = _passed_over(names, choice, columns)
     if columns is not None and not _is_header(names, choice, columns):
         entries.add(header.line, header.cells[choice.source], header.cells[choice.target])
     for line, cells in records:
@@ -377,6 +399,8 @@ def _delimiter(raw: bytes, name: str) -> Delimiter:
 
 def _read_json(raw: bytes, entries: _Entries, columns: tuple[str, str] | None) -> None:
     raw = raw.removeprefix(BOM)
+    if not raw.strip():
+        raise _Unusable("the file is empty, expected an object of predicted ids and their targets", hint=_NO_MAP)
     try:
         value = json.loads(
             raw.decode(),
@@ -421,7 +445,9 @@ def _read_json_rows(rows: list[Any], entries: _Entries, columns: tuple[str, str]
     if not sound:
         return
     names = list(dict.fromkeys(key for _, row in sound for key in row))
-    source, target = (names[at] for at in _choose_columns(names, columns))
+    choice = _choose_columns(names, columns)
+    entries.passed_over = _passed_over(names, choice, columns)
+    source, target = (names[at] for at in choice)
     for at, row in sound:
         values = (row.get(source), row.get(target))
         entries.add(at, *({} if isinstance(value, _Pairs) else value for value in values))
@@ -474,6 +500,7 @@ def _read_parquet(raw: bytes, entries: _Entries, columns: tuple[str, str] | None
     except (pa.ArrowException, OSError) as error:
         raise _Unusable(f"not a sound Parquet file: {str(error).splitlines()[0]}") from error
     choice = _choose_columns(table.column_names, columns)
+    entries.passed_over = _passed_over(table.column_names, choice, columns)
     values = [table.column(at).to_pylist() for at in choice]
     for number, (id_, target) in enumerate(zip(*values, strict=True), 1):
         entries.add(number, id_, target)
