@@ -19,6 +19,7 @@ import spaneval.evaluation
 from spaneval.cli import main
 from spaneval.cli.console import Console, Progress
 from spaneval.exceptions import FormatError, MeasureError
+from spaneval.output import OutputError
 from spaneval.problems import Note, Problem
 
 Evaluate = Callable[[Callable[..., Any]], None]
@@ -129,6 +130,26 @@ def test_text_of_an_input_cannot_steer_the_terminal(capsys: pytest.CaptureFixtur
     main(SCORE)
 
     assert "\\x1b[2J{" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FormatError([Problem("bad", "a\nb\t.jsonl", 1, hint="mend it")]),
+        PermissionError(13, "Permission denied", "a\nb\t.jsonl"),
+        OutputError("a\nb\t.jsonl", "permission denied"),
+    ],
+)
+def test_name_of_a_file_does_not_split_the_line(
+    capsys: pytest.CaptureFixture[str], evaluate: Evaluate, error: Exception
+):
+    """
+    Control characters in it are shown as escapes.
+    """
+    evaluate(raising(error))
+
+    assert main(SCORE) == 3
+    assert capsys.readouterr().err.startswith(r"error: a\nb\t.jsonl:")
 
 
 def test_measure_error_is_wrong_use(capsys: pytest.CaptureFixture[str], evaluate: Evaluate):

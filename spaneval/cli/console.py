@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TextIO
 
 from spaneval.reports.text import PLAIN, Paint, printable
@@ -69,7 +69,8 @@ class Console:
     def input_error(self, error: InputError) -> None:
         """Print the problems that the error holds and how many more there are."""
         for problem in error.problems:
-            self.error(str(problem))
+            file = None if problem.file is None else printable(problem.file)  # a line feed in a name is no new line
+            self.error(str(replace(problem, file=file)))
         rest = error.total - len(error.problems)
         if rest > 0:
             self._say(f"… and {rest} more; see `spaneval validate`")

@@ -16,6 +16,7 @@ from spaneval.cli.group import cli
 from spaneval.cli.types import did_you_mean
 from spaneval.exceptions import InputError, MeasureError
 from spaneval.output import STDOUT, OutputError, reason_of
+from spaneval.reports.text import printable
 
 DONE = 0
 WRONG_USE = 2
@@ -105,6 +106,7 @@ def _wrong_use(error: click.ClickException, console: Console) -> int:
         message = error.format_message()
     if isinstance(error, click.MissingParameter):
         message = " ".join(message.split())  # click gives each choice a line
+    message = message if "hint:" in message else printable(message)  # a line feed in a file name is no new line
     console.error(message, hint=f"see `{ctx.command_path} --help`" if ctx and "hint:" not in message else None)
     return WRONG_USE
 
@@ -126,7 +128,7 @@ def _failed(error: Exception, console: Console) -> int:
         console.error(str(error))
         return WRONG_USE
     if isinstance(error, OSError):
-        console.error(_system_error(error))
+        console.error(printable(_system_error(error)))
         return UNUSABLE
     if isinstance(error, MemoryError):
         console.error("there is not enough memory for this input")
