@@ -225,6 +225,9 @@ def options_of(given: dict[str, Any]) -> Options:
         click.UsageError: If they do not go together.
 
     """
+    if "" in given["nil"]:
+        message = "--nil: '' is no id; a prediction without id claims NIL with --nil ID --null-is-nil"
+        raise click.UsageError(message, _context())
     if given["null_is_nil"] and not given["nil"]:
         raise click.UsageError("--null-is-nil needs --nil ID, the id that such a prediction claims", _context())
     if given["id_map_columns"] and not (given["id_maps"] or given["gold_id_maps"]):
