@@ -38,11 +38,11 @@ def test_a_failure_is_no_result():
 
 
 def test_leaving_the_block_ends_the_process():
-    with Background(lambda: os.read(os.pipe()[0], 1)):
-        pass
+    with Background(lambda: os.read(os.pipe()[0], 1)) as process:
+        pid = process._pid
 
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(pid, os.WNOHANG)
 
 
 WAITS = """
@@ -168,9 +168,17 @@ def test_bad_gold_leaves_no_process_behind(corpus, monkeypatch):
     (corpus / "x.gt.json").write_text("[")
     monkeypatch.setattr(inputs, "can_fork", lambda: True)
     monkeypatch.setattr(inputs, "WORTH_A_PROCESS", 0)
+    pids = []
+
+    def started(function):
+        process = Background(function)
+        pids.append(process._pid)
+        return process
+
+    monkeypatch.setattr(inputs, "Background", started)
 
     with pytest.raises(spaneval.FormatError):
         spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl")
 
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(pids[0], os.WNOHANG)
