@@ -113,12 +113,12 @@ class Candidates(NamedTuple):
 
     def expand(self) -> tuple[IntArray, IntArray]:
         """All pairs: positions in the gold side and in the prediction side, int64 of shape (E,) each."""
-        gold, pred = _expand(self.gold_lo, self.gold_hi)
-        pred_too, gold_too = _expand(self.pred_lo, self.pred_hi)
+        gold, pred = ranges(self.gold_lo, self.gold_hi)
+        pred_too, gold_too = ranges(self.pred_lo, self.pred_hi)
         return np.concatenate([gold, gold_too]), np.concatenate([pred, pred_too])
 
 
-def _expand(lo: IntArray, hi: IntArray) -> tuple[IntArray, IntArray]:
+def ranges(lo: IntArray, hi: IntArray) -> tuple[IntArray, IntArray]:
     """Every (k, x) with lo[k] <= x < hi[k]."""
     counts = hi - lo
     owner = np.repeat(np.arange(len(lo)), counts)

@@ -30,7 +30,7 @@ from spaneval.pairing.layout import (
     squares,
     two_sided,
 )
-from spaneval.pairing.sweep import sweep
+from spaneval.pairing.sweep import AGREEING, COMPARABLE, Contents, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +44,6 @@ __all__ = ["Agreement", "Pairing", "Spans", "pair_spans"]
 
 CROWD = 4_000_000
 """Candidate pairs above which a cluster is swept instead of solved; from the contract (docs/measures.md)."""
-
-AGREEING = 2
-COMPARABLE = 1
 
 QUEUE = 1 << 16
 """Candidate pairs above which a cluster under `greedy` is served without listing them: the same pairs, sooner."""
@@ -165,7 +162,7 @@ class _Pairer:
         for g, p, candidates, is_crowd in self._parts(line, overlap=overlap, crowd=CROWD):
             if is_crowd:
                 self.n_swept += 1
-                mate = sweep(g, p, self._is_counted(g.row), overlap=overlap)
+                mate = sweep(g, p, self._contents(g, p), overlap=overlap)
                 at_pred = np.flatnonzero(mate >= 0)
                 at_gold = mate[at_pred]
             else:
@@ -209,6 +206,11 @@ class _Pairer:
         of_same = [same, same & counted, same & agreeing, same & comparable]
         of_other = [~same & counted, ~same, shared, ~same & agreeing, ~same & comparable]
         return [level.astype(np.int8) if level.dtype == np.bool_ else level for level in of_same + of_other]
+
+    def _contents(self, gold: Side, pred: Side) -> Contents:
+        """What tells rows of one span apart."""
+        ranks = self.gold.rank[gold.row], self.pred.rank[pred.row]
+        return Contents(self._is_counted(gold.row), *ranks, self.agreement)
 
     def _preference(self, gold: Side, pred: Side, at_gold: IntArray, at_pred: IntArray) -> IntArray:
         """Order in which `greedy` looks at annotations: counted ones, by span, agreeing ones, by row."""
