@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import oracles
 import pytest
-from test_pairing_oracle import IDS, Text, asked, paired
+from test_pairing_oracle import IDS, Text, asked, paired, random_text
 
 from spaneval import evaluate
 from spaneval.pairing import spans, sweep
@@ -115,7 +115,7 @@ def test_predicting_the_gold_agrees_everywhere(limits: str, match: Match, monkey
     rng = np.random.default_rng(10)
     texts = [
         Text(text.golds, [(g[0], g[1], g[2][rng.integers(len(g[2]))] if g[2] else None) for g in text.golds])
-        for text in asked(match, "exact-first")[0]
+        for text in (random_text(rng, most=12) for _ in range(1_000))
     ]
     for text, pairs in zip(texts, paired(texts, match, "exact-first"), strict=True):
         assert len(text.golds) == sum(g[:2] == p[:2] for g, p in pairs), text
