@@ -117,17 +117,18 @@ def count(
     pair_doc = gold.doc[pairs.gold]
     outcome_cell = pair_doc[counted].astype(np.int64) * len(Outcome) + pairs.outcome[counted]
     by_outcome = np.bincount(outcome_cell, minlength=n_documents * len(Outcome)).reshape(-1, len(Outcome)).T
+    comparable = by_outcome[Outcome.CORRECT] + by_outcome[Outcome.WRONG]
+    is_nil_gold = _chosen(ids.is_nil_gold, gold.id[pairs.gold]) & counted
+    is_nil_pred = _chosen(ids.is_nil_pred, pred.id[pairs.pred])
+    nil_correct = per_document(pair_doc, is_nil_gold & (pairs.outcome == Outcome.CORRECT))
+    nil_wrong = per_document(pair_doc, is_nil_gold & (pairs.outcome == Outcome.WRONG))
     claims = (pred_id >= 0) | ids.is_nil_pred[pred_id]
-    nil_gold = ids.is_nil_gold[gold.id[pairs.gold]]
-    nil_pred = ids.is_nil_pred[pred.id[pairs.pred]]
-    correct, wrong = pairs.outcome == Outcome.CORRECT, pairs.outcome == Outcome.WRONG
-    in_kb = counted & ~nil_gold
     return Counts.from_columns(
         n_documents,
         n_gold=per_document(gold_doc),
         n_predicted=per_document(pred_doc) + per_document(bad_doc),
         n_matched=per_document(pair_doc, counted),
-        n_id_comparable=by_outcome[Outcome.CORRECT] + by_outcome[Outcome.WRONG],
+        n_id_comparable=comparable,
         n_id_correct=by_outcome[Outcome.CORRECT],
         n_gold_with_id=per_document(gold_doc, gold_id >= 0),
         n_predicted_with_id=per_document(pred_doc, claims) + per_document(bad_doc, bad_has_id),
@@ -141,12 +142,17 @@ def count(
         n_unknown_docs_rows=_between(
             n_gold_documents, n_named_documents, per_document(pred.doc) + per_document(bad_doc)
         ),
-        n_gold_nil=per_document(gold_doc, ids.is_nil_gold[gold_id]),
-        n_predicted_nil=per_document(pred_doc, ids.is_nil_pred[pred_id]),
-        n_nil_correct=per_document(pair_doc, counted & nil_pred & correct),
-        n_in_kb_comparable=per_document(pair_doc, in_kb & (correct | wrong)),
-        n_in_kb_correct=per_document(pair_doc, in_kb & correct),
+        n_gold_nil=per_document(gold_doc, _chosen(ids.is_nil_gold, gold_id)),
+        n_predicted_nil=per_document(pred_doc, _chosen(ids.is_nil_pred, pred_id)),
+        n_nil_correct=per_document(pair_doc, is_nil_pred & counted & (pairs.outcome == Outcome.CORRECT)),
+        n_in_kb_comparable=comparable - nil_wrong - nil_correct,
+        n_in_kb_correct=by_outcome[Outcome.CORRECT] - nil_correct,
     )
+
+
+def _chosen(is_nil: BoolArray, id: CodeArray) -> BoolArray:  # noqa: A002 - as in `Side`
+    """Which rows have an id that is NIL; quick where no id is."""
+    return is_nil[id] if is_nil.any() else np.zeros(len(id), np.bool_)
 
 
 def _between(first: int, end: int | None, rows: IntArray) -> IntArray:
