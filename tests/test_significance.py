@@ -571,3 +571,17 @@ def test_measures_of_a_report_can_all_be_tested():
     measures = default_measures(has_nil=True)
     tests = permutation_tests(random_systems(20, 2, 0), measures, trials=50, rng=np.random.default_rng(0))
     assert [measure.name for measure in measures] == list(tests[1])
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=30).filter(
+        lambda p: any(x is not None for x in p)
+    )
+)
+def test_corrections_agree_with_statsmodels(p_values):
+    """Holm and Benjamini & Hochberg, over the tests that have a p."""
+    from statsmodels.stats.multitest import multipletests
+
+    for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        expected = iter(multipletests([p for p in p_values if p is not None], method=theirs)[1])
+        assert [p if p is None else pytest.approx(next(expected), abs=1e-15) for p in p_values] == ours(p_values)
