@@ -56,7 +56,15 @@ def start(folder: Path, *args: str, env: dict[str, str] | None = None, **pipes: 
     kept = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR", "LC_ALL", "LANG"}}
     command = [sys.executable, "-m", "spaneval", *args]
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | pipes
+    if os.name == "posix":
+        streams.setdefault("preexec_fn", with_usual_signals)
     return subprocess.Popen(command, cwd=folder, env=kept | (env or {}), **streams)
+
+
+def with_usual_signals() -> None:
+    """Whoever runs the tests may ignore signals, as nohup and background jobs of shells do; a child inherits that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def run(folder: Path, *args: str, given: bytes | None = None, **more: Any) -> tuple[int, str, str]:
@@ -357,10 +365,7 @@ def test_signal_ends_a_run_in_order(folder: Path, name: str):
     """
     number = getattr(signal, name)
     os.mkfifo(folder / "report")
-    process = start(
-        folder, *SCORE, "--pairs", "pairs.csv", "-o", "report",
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # whoever runs the tests may ignore it, as nohup does
-    )  # fmt: skip
+    process = start(folder, *SCORE, "--pairs", "pairs.csv", "-o", "report")
     for _ in range(600):  # the ledger is ready when the report waits for its reader
         if any(name.endswith(".tmp") for name in os.listdir(folder)):
             break
