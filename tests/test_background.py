@@ -46,8 +46,11 @@ def test_leaving_the_block_ends_the_process():
 
 
 WAITS = """
-import os, sys, time
+import os, signal, sys, time
 from spaneval.background import Background
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 def wait():
     sys.stdout.write("the child says nothing")
