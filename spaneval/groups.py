@@ -101,12 +101,6 @@ class Cells:
         counts = Counts(self.counts.table[rows])
         return Cells(self.field, self.values, self.absent, self.why, self.group[rows], self.doc[rows], counts)
 
-    def by_document(self, n_documents: int) -> Counts:
-        """Counts per document, where all cells are of one group; other documents are 0."""
-        table = np.zeros((n_documents, len(COLUMNS)), dtype=np.int64)
-        table[self.doc] = self.counts.table
-        return Counts(table)
-
     def group_of(self, measures: Sequence[Measure], resampled: Intervals | None = None) -> Group:
         """Counts and measures, where all cells are of one group."""
         totals = self.counts.totals()
