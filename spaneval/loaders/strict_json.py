@@ -1,0 +1,179 @@
+"""
+One JSON file as one value, read strictly: no key twice in an object, no NaN, nothing behind the value.
+
+orjson says whether it is JSON at all; the standard library then reads integers of any size as they are, and sees keys
+that occur twice, of which orjson silently takes the last.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.json_depth import DEEPEST, is_too_deep
+from spaneval.loaders.json_text import BOM, json_problem
+from spaneval.loaders.scalars import BAD, Bad
+from spaneval.loaders.tables import open_bytes
+from spaneval.loaders.utf8 import utf8_problem
+from spaneval.problems import Problem, Problems
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]|\n|-?[0-9][0-9.eE+-]*')
+
+
+class _TwiceError(ValueError):
+    """A key occurs twice."""
+
+
+class _HugeError(ValueError):
+    """A number that no float can hold."""
+
+
+def read_strictly(name: str, problems: Problems) -> Any | Bad:
+    """
+    The value of a JSON file.
+
+    Args:
+        name: The file; gzip is unpacked.
+        problems: Gets what is wrong with it.
+
+    Returns:
+        Plain values; BAD if the file cannot be used.
+
+    """
+    try:
+        with open_bytes(name) as file:
+            raw = file.read()
+    except InputError as error:
+        for problem in error.problems:
+            problems.add(problem)
+        return BAD
+    return parse_strictly(raw, name, problems)
+
+
+def parse_strictly(
+    raw: bytes, name: str, problems: Problems, *, first_line: int = 1, is_line: bool = False
+) -> Any | Bad:
+    """
+    The value of a JSON text.
+
+    Args:
+        raw: The text; a byte-order mark is skipped.
+        name: Name of the file, for messages.
+        problems: Gets what is wrong with it.
+        first_line: Line of the file on which `raw` starts.
+        is_line: Whether the file holds one value a line.
+
+    Returns:
+        Plain values; BAD if it cannot be used.
+
+    """
+    raw = raw.removeprefix(BOM)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        problems.add(utf8_problem(raw, error.start, name, first_line))
+        return BAD
+    is_huge = False
+    try:
+        orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        is_huge = error.msg.startswith("number is infinity")  # which JSON allows, and which an integer may be here
+        if not is_huge and "depth" not in error.msg:
+            problems.add(_not_json(raw, name, first_line, is_line=is_line))
+            return BAD
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite if is_huge else None)
+    except _TwiceError:
+        for problem in _twice(text, name, first_line):
+            problems.add(problem)
+        return BAD
+    except _HugeError:
+        problems.add(_huge(text, name, first_line))
+        return BAD
+    except RecursionError:
+        problems.add(_too_deep(name))
+        return BAD
+    except json.JSONDecodeError:  # behind a number that orjson stops at
+        problems.add(_not_json(raw, name, first_line, is_line=is_line))
+        return BAD
+    except ValueError:  # what Python says of integers of thousands of digits
+        problems.add(_huge(text, name, first_line))
+        return BAD
+    if is_too_deep(value):
+        problems.add(_too_deep(name))
+        return BAD
+    return value
+
+
+def _not_json(raw: bytes, name: str, first_line: int, *, is_line: bool) -> Problem:
+    problem = json_problem(raw, name, first_line=first_line, is_line=is_line)
+    if is_line or problem.hint is None or "per line" not in problem.hint:
+        return problem
+    return replace(problem, hint="one JSON value per file is expected")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _HugeError
+    return value
+
+
+def _too_deep(name: str) -> Problem:
+    hint = "the file may have been written by a program that went round in circles"
+    return Problem(f"lists and objects nest in more than {DEEPEST} levels", name, hint=hint, kind=FormatError)
+
+
+def _twice(text: str, name: str, first_line: int) -> Iterator[Problem]:
+    """Each key that an object has already."""
+    objects: list[dict[str, int] | None] = []
+    line, before = first_line, ""
+    for part in _TOKEN.findall(text):
+        if part == "\n":
+            line += 1
+            continue
+        if part in "{[":
+            objects.append({} if part == "{" else None)
+        elif part in "}]":
+            objects.pop()
+        elif part == ":" and (keys := objects[-1]) is not None:
+            key = json.loads(before)
+            if key in keys:
+                message = (
+                    f"the key '{key}' occurs twice in one object (first on line {keys[key]}), so it has two values"
+                )
+                yield Problem(message, name, line, hint="remove one of them", kind=FormatError)
+            keys.setdefault(key, line)
+        before = part
+
+
+def _huge(text: str, name: str, first_line: int) -> Problem:
+    """The first number that cannot be read."""
+    line = first_line
+    for part in _TOKEN.findall(text):
+        line += part == "\n"
+        if part[0] in "-0123456789" and _is_huge(part):
+            break
+    shown = part if len(part) <= 40 else f"{part[:40]}…"
+    return Problem(f"the number {shown} is too large to be compared", name, line, kind=FormatError)
+
+
+def _is_huge(part: str) -> bool:
+    try:
+        return math.isinf(float(part)) if re.search("[.eE]", part) else int(part) is None
+    except ValueError:
+        return True
