@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import ceil, fsum
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
 from spaneval.corpus import FloatArray
-from spaneval.measures import Measure
+from spaneval.measure import Measure
 from spaneval.resampling import Bootstrap, percentile_interval, resample_sums
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
+    from spaneval.scores import Result
 
 Average = Literal["micro", "macro"]
 
@@ -99,7 +100,7 @@ def plural(over: str) -> str:
     return "documents" if over == "document" else f"groups by {over}"
 
 
-def macro_over_documents(evaluation: Evaluation, measures: Sequence[Measure]) -> Macro:
+def macro_over_documents(evaluation: Result, measures: Sequence[Measure]) -> Macro:
     """
     Means over all documents: those of the gold, and those that only rows name, alike.
 
@@ -151,22 +152,23 @@ def mean_intervals(columns: Sequence[FloatArray], settings: Bootstrap) -> list[t
     The mean of a resample is that of its defined values; resamples without any are left out.
 
     Args:
-        columns: The values of each measure, float64 of shape (D,), in [0, 1], NaN where undefined.
+        columns: The values of each measure, float64 of shape (D,), NaN where undefined.
         settings: How many resamples of which seed, and the level; with the same seed the documents drawn are those of
             `spaneval.resampling.bootstrap`.
 
     Returns:
         Both ends for each measure; None with fewer than two documents or without a defined value.
 
-    Cost: one (R, D) by (D, 2 × measures) product. Values are added up as integers of 52 - log2(D) bits, so that sums
-    are exact and the same on every machine.
+    Cost: one (R, D) by (D, 2 × measures) product. Values are added up as integers that share 52 bits with the number of
+    documents, so that sums are exact and the same on every machine.
     """
     n_documents = len(columns[0]) if columns else 0
     if n_documents < 2:
         return [None] * len(columns)
-    scale = 1 << (_EXACT_BITS - n_documents.bit_length())
     values = np.stack(columns, axis=1)
     is_defined = ~np.isnan(values)
+    largest = ceil(np.abs(values[is_defined]).max(initial=1.0))
+    scale = 1 << max(0, _EXACT_BITS - n_documents.bit_length() - (largest - 1).bit_length())
     fixed = np.rint(np.where(is_defined, values, 0.0) * scale).astype(np.int64)
     rng = np.random.default_rng(settings.seed)
     sums = resample_sums(np.stack([fixed, is_defined.astype(np.int64)], axis=1), resamples=settings.resamples, rng=rng)

@@ -19,7 +19,8 @@ from spaneval.corpus import IntArray
 from spaneval.entries import Column, Entry, Scoreboard
 from spaneval.exceptions import MeasureError
 from spaneval.group_tables import group_tables
-from spaneval.measures import Measure, default_measures, get_measure
+from spaneval.measure import Measure
+from spaneval.measures import default_measures, get_measure
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
 from spaneval.resampling import PairedBootstrap, paired_bootstrap

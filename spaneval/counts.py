@@ -11,43 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spaneval.corpus import IntArray
-
-COLUMNS: tuple[str, ...] = (
-    "n_gold",
-    "n_predicted",
-    "n_matched",
-    "n_id_comparable",
-    "n_id_correct",
-    "n_gold_with_id",
-    "n_predicted_with_id",
-    "n_ignored_pairs",
-    "n_out_of_scope",
-    "n_bad_rows",
-    "n_unknown_docs_rows",
-    "n_no_gold_id",
-    "n_no_predicted_id",
-    "n_unmapped",
-    "n_minted",
-    "n_gold_nil",
-    "n_predicted_nil",
-    "n_nil_correct",
-    "n_in_kb_comparable",
-    "n_in_kb_correct",
-)
-"""The columns of `Counts.table`, in order; docs/measures.md says what each counts."""
-
-_POSITION = {column: k for k, column in enumerate(COLUMNS)}
-
-
-def column_position(column: str) -> int:
-    """
-    Where a column stands in `COLUMNS`.
-
-    Raises:
-        KeyError: If there is no such column.
-
-    """
-    return _POSITION[column]
+from spaneval.kinds import SPANS, Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +19,9 @@ class Counts:
     """
     What was counted in each document.
 
-    Every pair of counted annotations is in `n_matched` and has one outcome, so that `n_matched` is the sum of
-    `n_id_comparable` (correct or wrong), `n_no_gold_id`, `n_no_predicted_id`, `n_unmapped` and `n_minted`.
-
     Args:
-        table: One row per document, int64 of shape (D, C), columns as in `COLUMNS`.
+        table: One row per document, int64 of shape (D, C).
+        kind: Whose columns these are.
 
     Raises:
         ValueError: If the table has another shape.
@@ -67,38 +29,41 @@ class Counts:
     """
 
     table: IntArray
+    kind: Kind = SPANS
 
     def __post_init__(self) -> None:
-        if self.table.ndim != 2 or self.table.shape[1] != len(COLUMNS):
-            raise ValueError(f"counts of shape {self.table.shape}; expected (documents, {len(COLUMNS)})")
+        n_columns = len(self.kind.columns)
+        if self.table.ndim != 2 or self.table.shape[1] != n_columns:
+            raise ValueError(f"counts of shape {self.table.shape}; expected (documents, {n_columns})")
 
     @classmethod
-    def from_columns(cls, n_documents: int, **columns: IntArray) -> Counts:
+    def from_columns(cls, n_documents: int, /, kind: Kind = SPANS, **columns: IntArray) -> Counts:
         """
         Counts from single columns; those not given are 0.
 
         Args:
             n_documents: How many documents there are, D.
-            columns: Integers of shape (D,), by names of `COLUMNS`.
+            kind: Whose columns these are.
+            columns: Integers of shape (D,), by names of `kind.columns`.
 
         Raises:
             KeyError: If there is no such column.
             ValueError: If a column is not of length D.
 
         """
-        table = np.zeros((n_documents, len(COLUMNS)), dtype=np.int64)
+        table = np.zeros((n_documents, len(kind.columns)), dtype=np.int64)
         for name, values in columns.items():
             if np.shape(values) != (n_documents,):
                 raise ValueError(f"{name} has shape {np.shape(values)}; expected ({n_documents},)")
-            table[:, column_position(name)] = values
-        return cls(table)
+            table[:, kind.position(name)] = values
+        return cls(table, kind)
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getitem__(self, column: str) -> IntArray:
-        """One column, int64 of shape (D,); a view. A name that is not in `COLUMNS` is a KeyError."""
-        return self.table[:, column_position(column)]
+        """One column, int64 of shape (D,); a view. A name that the kind does not have is a KeyError."""
+        return self.table[:, self.kind.position(column)]
 
     def __add__(self, other: Counts) -> Counts:
         """
@@ -107,8 +72,10 @@ class Counts:
         This merges shards of a corpus, which share no document. Shards of one document's predictions cannot be
         merged after pairing: each would have used the same gold annotations.
         """
-        return Counts(np.concatenate([self.table, other.table]))
+        if self.kind != other.kind:
+            raise ValueError(f"counts of {self.kind.name} and of {other.kind.name} cannot be merged")
+        return Counts(np.concatenate([self.table, other.table]), self.kind)
 
     def totals(self) -> dict[str, int]:
-        """The sum over all documents by column, as Python integers, in the order of `COLUMNS`."""
-        return dict(zip(COLUMNS, self.table.sum(axis=0).tolist(), strict=True))
+        """The sum over all documents by column, as Python integers, in the order of the columns."""
+        return dict(zip(self.kind.columns, self.table.sum(axis=0).tolist(), strict=True))

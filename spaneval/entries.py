@@ -12,7 +12,7 @@ import numpy as np
 
 from spaneval.corpus import IntArray
 from spaneval.counts import Counts
-from spaneval.measures import Measure
+from spaneval.measure import Measure
 from spaneval.resampling import Intervals, PairedBootstrap, differences
 from spaneval.significance import PermutationTest
 
@@ -86,7 +86,7 @@ class Column(NamedTuple):
 
     def entry(self, measure: Measure) -> Entry:
         """One measure."""
-        name, totals = measure.name, Counts(self.table[:, self.k]).totals()
+        name, totals = measure.name, Counts(self.table[:, self.k], measure.kind).totals()
         own, deltas = self._intervals()
         entry = Entry(
             value=measure.value(totals),

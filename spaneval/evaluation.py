@@ -30,11 +30,13 @@ from spaneval.inputs import (
     read_maps,
     read_predictions,
 )
-from spaneval.measures import Measure, default_measures
+from spaneval.measure import Measure
+from spaneval.measures import default_measures
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES, Options
 from spaneval.pairing.documents import Aligned, align, n_named
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
 from spaneval.problems import Note, Problems
+from spaneval.scores import Result
 from spaneval.signature import UIntArray, document_digests, document_order, rows_digest, signature
 from spaneval.values.id_notes import id_notes
 from spaneval.values.ids import Ids, translate
@@ -77,7 +79,7 @@ class Scored(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Result):
     """
     One system scored against the gold.
 
@@ -157,38 +159,18 @@ class Evaluation:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Sums over all documents, by names of `spaneval.counts.COLUMNS`."""
+        """Sums over all documents, by names of `spaneval.kinds.SPANS`."""
         return self.document_counts.totals() | {"n_unknown_docs_rows": self.n_unknown_docs_rows}
 
     @property
-    def _registry(self) -> tuple[Measure, ...]:
+    def registry(self) -> tuple[Measure, ...]:
+        """The measures in order; those of NIL where NIL ids were named."""
         return default_measures(has_nil=bool(self.options.nil))
-
-    @cached_property
-    def measures(self) -> dict[str, float | None]:
-        """Every measure by name; None where it is undefined."""
-        return {measure.name: measure.value(self.counts) for measure in self._registry}
-
-    @property
-    def fractions(self) -> dict[str, tuple[int, int]]:
-        """Numerator and denominator of every measure."""
-        return {measure.name: measure.fraction(self.counts) for measure in self._registry}
-
-    @property
-    def undefined(self) -> dict[str, str]:
-        """Why a measure is undefined, for those that are."""
-        reasons = {measure.name: measure.why_undefined(self.counts) for measure in self._registry}
-        return {name: reason for name, reason in reasons.items() if reason is not None}
 
     @property
     def not_comparable(self) -> dict[str, int]:
         """Pairs that are not comparable, by reason; reasons that do not occur are left out."""
         return {reason: n for reason in NOT_COMPARABLE if (n := self.counts[f"n_{reason}"])}
-
-    @property
-    def intervals(self) -> dict[str, tuple[float, float] | None]:
-        """Both ends of the interval of every measure; empty if intervals were not asked for."""
-        return {} if self.bootstrap is None else self.bootstrap.intervals
 
     @cached_property
     def groups(self) -> dict[str, dict[str, Group]]:
@@ -202,34 +184,16 @@ class Evaluation:
     @cached_property
     def macro(self) -> Macro | None:
         """Macro averages over the groups of the field of `by`, else over documents; None if they were not asked for."""
-        if self.average == "micro":
-            return None
-        from spaneval.averages import macro_over_documents, macro_over_groups
+        if self.average == "micro" or not self.by or self.by[0] == "document":
+            return super().macro
+        from spaneval.averages import macro_over_groups
 
-        over = self.by[0] if self.by else "document"
-        if over == "document":
-            return macro_over_documents(self, self._registry)
-        return macro_over_groups(self, over, self._registry)
+        return macro_over_groups(self, self.by[0], self.registry)
 
     @property
     def resampling_order(self) -> IntArray:
         """Documents as they are resampled: by digest, so that intervals do not depend on the order of files."""
         return document_order(self.document_digests, self.document_names)
-
-    @property
-    def resampling(self) -> dict[str, Any] | None:
-        """How the intervals came about; None if they were not asked for."""
-        if self.bootstrap is None:
-            return None
-        return {
-            "method": "percentile bootstrap",
-            "unit": "document",
-            "level": self.bootstrap.level,
-            "resamples": self.bootstrap.resamples,
-            "seed": self.bootstrap.seed,
-            "left_out": self.bootstrap.left_out,
-            "undefined": self.bootstrap.undefined,
-        }
 
     def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
         """
@@ -287,8 +251,8 @@ class Evaluation:
         for d, (name, row) in enumerate(zip(self.document_names, self.document_counts.table.tolist(), strict=True)):
             counts = dict(zip(self.counts, row, strict=True))
             file = gold.files[gold.file[d]] if d < len(gold) else None
-            measures = {measure.name: measure.value(counts) for measure in self._registry}
-            reasons = {m.name: m.why_undefined(counts) for m in self._registry if measures[m.name] is None}
+            measures = {measure.name: measure.value(counts) for measure in self.registry}
+            reasons = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
             result.append({"document": name, "file": file} | counts | measures | {"undefined": reasons})
         return result
 

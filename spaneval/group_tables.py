@@ -13,16 +13,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, IntArray
-from spaneval.counts import COLUMNS, Counts, column_position
+from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError, FormatError, MeasureError
 from spaneval.grouping import FREQUENCIES, LENGTHS, NONE, binned, frequencies, in_order, namespace, namespaces
 from spaneval.groups import ABSENT, Cells
+from spaneval.kinds import SPANS
 from spaneval.problems import Problem
 from spaneval.runs import Fate, Run
 
 OF_SAVED: Final = ("document", "namespace", "length", "gold_frequency")
 """Fields that a saved run can be grouped by."""
-_UNDIVIDED: Final = [column_position(name) for name in ("n_ignored_pairs", "n_out_of_scope")]
+_UNDIVIDED: Final = [SPANS.position(name) for name in ("n_ignored_pairs", "n_out_of_scope")]
 """Counts that no measure needs, and that a saved run does not divide."""
 
 
@@ -66,7 +67,7 @@ def group_tables(runs: Mapping[str, Run], field: str) -> GroupTables:
     places = _places(list(runs.values()))
     tables = {value: _table(found, places, value) for value in values}
     for table in tables.values():
-        n_gold = table[:, :, column_position("n_gold")]
+        n_gold = table[:, :, SPANS.position("n_gold")]
         if (n_gold != n_gold[:, :1]).any():
             message = f"the gold of {' and '.join(runs)} is not in the same groups by '{field}'"
             hint = "score all systems on the same gold files"
@@ -79,7 +80,7 @@ def _documents(runs: Sequence[Run]) -> GroupTables:
     n_gold = runs[0].n_gold_documents
     extra = sorted({key for run in runs for key in run.documents[n_gold:]})
     names = [*runs[0].names[:n_gold], *(key.removeprefix("?") for key in extra)]
-    table = np.zeros((len(names), len(runs), len(COLUMNS)), dtype=np.int64)
+    table = np.zeros((len(names), len(runs), len(SPANS.columns)), dtype=np.int64)
     for k, (run, place) in enumerate(zip(runs, _places(runs), strict=True)):
         table[place, k] = run.counts.table
     table[:, :, _UNDIVIDED] = 0
@@ -104,7 +105,7 @@ def _table(found: Sequence[Cells], places: Sequence[IntArray], value: str) -> In
         rows = np.flatnonzero(cells.group == cells.values.index(value)) if value in cells.values else np.arange(0)
         parts.append((place[cells.doc[rows]], cells.counts.table[rows]))
     documents = np.unique(np.concatenate([doc for doc, _ in parts]))
-    table = np.zeros((len(documents), len(found), len(COLUMNS)), dtype=np.int64)
+    table = np.zeros((len(documents), len(found), len(SPANS.columns)), dtype=np.int64)
     for k, (doc, counts) in enumerate(parts):
         table[np.searchsorted(documents, doc), k] = counts
     table[:, :, _UNDIVIDED] = 0
@@ -146,12 +147,12 @@ def _from_outcomes(run: Run, field: str) -> Cells:
         ]
     )
     places, cell = np.unique(keys, return_inverse=True)
-    table = np.zeros((len(places), len(COLUMNS)), dtype=np.int64)
+    table = np.zeros((len(places), len(SPANS.columns)), dtype=np.int64)
     for name, is_counted in _marks(run).items():
-        table[:, column_position(name)] = np.bincount(cell[: len(is_counted)][is_counted], minlength=len(places))
+        table[:, SPANS.position(name)] = np.bincount(cell[: len(is_counted)][is_counted], minlength=len(places))
     _add_rest(run, table, places // n, (places % n) == code[NONE])
     absent = ABSENT["gold" if field == "gold_frequency" else "both"]
-    table[:, [name in absent for name in COLUMNS]] = 0
+    table[:, [name in absent for name in SPANS.columns]] = 0
     return Cells(field, values, absent, "", places % n, places // n, Counts(table))
 
 

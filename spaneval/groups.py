@@ -15,9 +15,11 @@ import numpy as np
 
 from spaneval.corpus import IntArray
 from spaneval.counting import Pairs, Side, count
-from spaneval.counts import COLUMNS, Counts
+from spaneval.counts import Counts
 from spaneval.grouping import ALWAYS, Grouping, grouping
-from spaneval.measures import Measure, default_measures
+from spaneval.kinds import SPANS
+from spaneval.measure import Measure
+from spaneval.measures import default_measures
 from spaneval.pairing.documents import n_named
 from spaneval.resampling import Intervals, bootstrap
 
@@ -41,7 +43,7 @@ class Group:
     What was counted in one group.
 
     Args:
-        counts: By names of `spaneval.counts.COLUMNS`; None for a count that the field cannot divide into groups.
+        counts: By names of `spaneval.kinds.SPANS`; None for a count that the field cannot divide into groups.
         measures: Every measure by name; None where it is undefined.
         undefined: Why, for those that are.
         resampled: Intervals over the documents in which the group occurs; None if they were not asked for.
@@ -156,7 +158,7 @@ def cells(evaluation: Evaluation, by: str) -> Cells:
         n_named_documents=int(np.searchsorted(keys, n_named(evaluation.document_names) * n_values)),
     )
     absent = ABSENT[made.side]
-    counts.table[:, [name in absent for name in COLUMNS]] = 0
+    counts.table[:, [name in absent for name in SPANS.columns]] = 0
     why = f"{by} does not group {_OTHER.get(made.side, '')}"
     return Cells(by, made.values, absent, why, keys % n_values, keys // n_values, counts)
 

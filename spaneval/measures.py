@@ -1,136 +1,48 @@
-"""
-The registry of measures: each a fraction of summed counts, with its question, its source and when it is undefined.
-
-All are micro averages: numerator and denominator are summed over the documents before they are divided. The registry
-itself needs no numpy, so that it can be shown and completed at once.
-"""
+"""The registry of the measures of spans; and the measures of any kind by their names."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from spaneval.exceptions import MeasureError
-
-if TYPE_CHECKING:
-    from spaneval.corpus import FloatArray, IntArray
-
-Totals = Mapping[str, int]
+from spaneval.kinds import SPANS, Kind
+from spaneval.measure import Measure, Totals, lacks_translation
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
 _CORNOLTI = "Cornolti, Ferragina & Ciaramita 2013, A framework for benchmarking entity-annotation systems, WWW"
 _HACHEY = "Hachey et al. 2013, Evaluating entity linking with Wikipedia, Artificial Intelligence 194"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+def get_measure(name: str, kind: Kind = SPANS) -> Measure:
     """
-    One number that is computed from summed counts: `factor` · numerator / sum of the denominators.
+    A measure by its name.
 
     Args:
         name: As in JSON and after `-m`.
-        label: Short title for tables.
-        question: What it answers, one line in plain words.
-        undefined: When it has no value, one line in plain words.
-        source: Where the formula comes from.
-        numerator: A column of `spaneval.counts.COLUMNS`.
-        denominator: The columns that are added up below the line.
-        explain: Says for totals without a value why there is none.
-        factor: Multiplies the numerator.
-        needs_nil: Whether it only makes sense once NIL ids were named.
-        needs_comparable: Whether it is undefined, too, when some pair is unmapped or minted and no pair is comparable:
-            a 0 would then speak of a missing id map and not of the linker.
-
-    """
-
-    name: str
-    label: str
-    question: str
-    undefined: str
-    source: str
-    numerator: str
-    denominator: tuple[str, ...]
-    explain: Callable[[Totals], str]
-    factor: int = 1
-    needs_nil: bool = False
-    needs_comparable: bool = False
-
-    @property
-    def formula(self) -> str:
-        """The fraction in names of columns, as `2 · n_matched / (n_predicted + n_gold)`."""
-        top = self.numerator if self.factor == 1 else f"{self.factor} · {self.numerator}"
-        bottom = " + ".join(self.denominator)
-        return f"{top} / ({bottom})" if len(self.denominator) > 1 else f"{top} / {bottom}"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the value depends on."""
-        condition = ("n_id_comparable", "n_unmapped", "n_minted") if self.needs_comparable else ()
-        return tuple(dict.fromkeys((self.numerator, *self.denominator, *condition)))
-
-    def fraction(self, totals: Totals) -> tuple[int, int]:
-        """Numerator and denominator, not reduced; they are also given where the measure is undefined."""
-        return self.factor * totals[self.numerator], sum(totals[column] for column in self.denominator)
-
-    def value(self, totals: Totals) -> float | None:
-        """The measure of summed counts; None where it is undefined."""
-        top, bottom = self.fraction(totals)
-        return top / bottom if self._is_defined(totals, bottom) else None
-
-    def why_undefined(self, totals: Totals) -> str | None:
-        """Why there is no value, with the counts and what would help; None where there is one."""
-        _, bottom = self.fraction(totals)
-        return None if self._is_defined(totals, bottom) else self.explain(totals)
-
-    def values(self, counts: IntArray) -> FloatArray:
-        """
-        The measure of many sums at once, for resampling.
-
-        Args:
-            counts: Summed counts, int64 of shape (..., C), columns as in `spaneval.counts.COLUMNS`.
-
-        Returns:
-            float64 of shape (...), NaN where the measure is undefined; internal, no report shows a NaN.
-
-        """
-        import numpy as np  # not at the top, see there
-
-        from spaneval.counts import column_position
-
-        columns = {column: counts[..., column_position(column)] for column in self.columns}
-        bottom = np.add.reduce([columns[column] for column in self.denominator])
-        is_defined = bottom > 0
-        if self.needs_comparable:
-            is_defined &= ~_lacks_translation(columns)
-        result: FloatArray = np.full(bottom.shape, np.nan)
-        np.divide(self.factor * columns[self.numerator], bottom, out=result, where=is_defined)
-        return result
-
-    def _is_defined(self, totals: Totals, bottom: int) -> bool:
-        return bottom > 0 and not (self.needs_comparable and _lacks_translation(totals))
-
-
-def _lacks_translation(counts: Mapping[str, Any]) -> Any:
-    """Whether some pair is unmapped or minted and no pair is comparable: a bool for totals, an array for arrays."""
-    return (counts["n_unmapped"] + counts["n_minted"] > 0) & (counts["n_id_comparable"] == 0)
-
-
-def get_measure(name: str) -> Measure:
-    """
-    A measure by its name.
+        kind: What it is computed from.
 
     Raises:
         MeasureError: If there is none; the message offers the nearest names.
 
     """
-    if name in MEASURES:
-        return MEASURES[name]
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), MEASURES, n=3, cutoff=0.5)
-    offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(MEASURES)}"
+    known = measures_of(kind)
+    if name in known:
+        return known[name]
+    import difflib
+
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
+    offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
     raise MeasureError(f"no measure {name!r}; {offer}")
+
+
+def measures_of(kind: Kind) -> Mapping[str, Measure]:
+    """Every measure of a kind by name, in the order of reports."""
+    if kind == SPANS:
+        return MEASURES
+    from spaneval.record_measures import registry
+
+    return registry(kind)
 
 
 def default_measures(*, has_nil: bool) -> tuple[Measure, ...]:
@@ -199,7 +111,7 @@ def _no_link(no_claim: Callable[[Totals], str]) -> Callable[[Totals], str]:
     """Why a link measure is undefined: no pair can be compared, or else its denominator is 0."""
 
     def explain(totals: Totals) -> str:
-        return _nothing_comparable(totals) if _lacks_translation(totals) else no_claim(totals)
+        return _nothing_comparable(totals) if lacks_translation(totals) else no_claim(totals)
 
     return explain
 
@@ -259,8 +171,8 @@ _ALL = (
         question="Of the spans that the linker found, how many are in the gold?",
         undefined="no prediction is counted",
         source=_VAN_RIJSBERGEN,
-        numerator="n_matched",
-        denominator=("n_predicted",),
+        numerator={"n_matched": 1},
+        denominator={"n_predicted": 1},
         explain=_no_predictions,
     ),
     Measure(
@@ -269,8 +181,8 @@ _ALL = (
         question="Of the spans in the gold, how many did the linker find?",
         undefined="no gold annotation is counted",
         source=_VAN_RIJSBERGEN,
-        numerator="n_matched",
-        denominator=("n_gold",),
+        numerator={"n_matched": 1},
+        denominator={"n_gold": 1},
         explain=_no_gold,
     ),
     Measure(
@@ -279,10 +191,9 @@ _ALL = (
         question="How well do found spans and gold spans cover each other, as one number?",
         undefined="neither a gold annotation nor a prediction is counted",
         source=_VAN_RIJSBERGEN,
-        numerator="n_matched",
-        denominator=("n_predicted", "n_gold"),
+        numerator={"n_matched": 2},
+        denominator={"n_predicted": 1, "n_gold": 1},
         explain=_no_spans,
-        factor=2,
     ),
     Measure(
         name="entity_accuracy",
@@ -290,8 +201,8 @@ _ALL = (
         question="Of the matched pairs whose ids can be compared, how many agree?",
         undefined="no pair is comparable",
         source=f"accuracy over linked mentions, {_HACHEY}, restricted to comparable pairs",
-        numerator="n_id_correct",
-        denominator=("n_id_comparable",),
+        numerator={"n_id_correct": 1},
+        denominator={"n_id_comparable": 1},
         explain=_nothing_comparable,
     ),
     Measure(
@@ -300,8 +211,8 @@ _ALL = (
         question="Of the predictions that claim an id, how many have the right span and the right id?",
         undefined=f"no prediction carries an id, {_NO_TRANSLATION}",
         source=_CORNOLTI,
-        numerator="n_id_correct",
-        denominator=("n_predicted_with_id",),
+        numerator={"n_id_correct": 1},
+        denominator={"n_predicted_with_id": 1},
         explain=_no_link(_no_predicted_ids),
         needs_comparable=True,
     ),
@@ -311,8 +222,8 @@ _ALL = (
         question="Of the gold annotations with an id, how many were found and given the right id?",
         undefined=f"no gold annotation carries an id, {_NO_TRANSLATION}",
         source=_CORNOLTI,
-        numerator="n_id_correct",
-        denominator=("n_gold_with_id",),
+        numerator={"n_id_correct": 1},
+        denominator={"n_gold_with_id": 1},
         explain=_no_link(_no_gold_ids),
         needs_comparable=True,
     ),
@@ -322,10 +233,9 @@ _ALL = (
         question="How well does the linker do from text to id, as one number?",
         undefined=f"neither a gold annotation nor a prediction carries an id, {_NO_TRANSLATION}",
         source=_CORNOLTI,
-        numerator="n_id_correct",
-        denominator=("n_predicted_with_id", "n_gold_with_id"),
+        numerator={"n_id_correct": 2},
+        denominator={"n_predicted_with_id": 1, "n_gold_with_id": 1},
         explain=_no_link(_no_ids),
-        factor=2,
         needs_comparable=True,
     ),
     Measure(
@@ -334,8 +244,8 @@ _ALL = (
         question="Of the comparable pairs whose gold id is in the knowledge base, how many agree?",
         undefined="no comparable pair has a gold id in the knowledge base",
         source=f"accuracy over mentions in the knowledge base, {_HACHEY}, restricted to comparable pairs",
-        numerator="n_in_kb_correct",
-        denominator=("n_in_kb_comparable",),
+        numerator={"n_in_kb_correct": 1},
+        denominator={"n_in_kb_comparable": 1},
         explain=_nothing_in_kb,
         needs_nil=True,
     ),
@@ -345,8 +255,8 @@ _ALL = (
         question="Of the predictions that claim NIL, how many sit on a gold NIL?",
         undefined=f"no prediction claims NIL, {_NO_TRANSLATION}",
         source=f"link precision restricted to NIL; {_CORNOLTI}",
-        numerator="n_nil_correct",
-        denominator=("n_predicted_nil",),
+        numerator={"n_nil_correct": 1},
+        denominator={"n_predicted_nil": 1},
         explain=_no_link(_no_predicted_nil),
         needs_nil=True,
         needs_comparable=True,
@@ -357,8 +267,8 @@ _ALL = (
         question="Of the gold annotations that are NIL, how many were found and called NIL?",
         undefined=f"no gold annotation is NIL, {_NO_TRANSLATION}",
         source=f"link recall restricted to NIL; {_HACHEY}, accuracy over NIL mentions",
-        numerator="n_nil_correct",
-        denominator=("n_gold_nil",),
+        numerator={"n_nil_correct": 1},
+        denominator={"n_gold_nil": 1},
         explain=_no_link(_no_gold_nil),
         needs_nil=True,
         needs_comparable=True,
@@ -369,14 +279,13 @@ _ALL = (
         question="How well does the linker tell what is not in the knowledge base, as one number?",
         undefined=f"no gold annotation is NIL and no prediction claims NIL, {_NO_TRANSLATION}",
         source=f"link F1 restricted to NIL; {_CORNOLTI}",
-        numerator="n_nil_correct",
-        denominator=("n_predicted_nil", "n_gold_nil"),
+        numerator={"n_nil_correct": 2},
+        denominator={"n_predicted_nil": 1, "n_gold_nil": 1},
         explain=_no_link(_no_nil),
-        factor=2,
         needs_nil=True,
         needs_comparable=True,
     ),
 )
 
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _ALL})
-"""Every measure by name, in the order of reports."""
+"""Every measure of spans by name, in the order of reports."""

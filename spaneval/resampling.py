@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaneval.corpus import FloatArray, IntArray
-from spaneval.counts import COLUMNS, Counts, column_position
+from spaneval.counts import Counts
 from spaneval.exceptions import MeasureError
-from spaneval.measures import Measure
+from spaneval.measure import Measure
 from spaneval.options import LEVEL, RESAMPLES
 
 ByteArray = NDArray[np.uint8]
@@ -135,7 +135,7 @@ def paired_bootstrap(
     undefined for the counts of either system has no interval of the difference.
 
     Args:
-        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in `COLUMNS`.
+        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in the measures' kind.
         measures: What to compute.
         baseline: Which of the systems the others are compared with.
         resamples: How often D documents are drawn with replacement.
@@ -165,7 +165,7 @@ def paired_bootstrap(
         for intervals in result.systems + [result.deltas[k] for k in others]:
             _add_too_few(intervals, measures, n_documents)
         return result
-    totals = [Counts(table[:, k]).totals() for k in range(n_systems)]
+    totals = totals_of(table, measures)
     sums = resample_counts(table, measures, resamples=resamples, rng=rng)
     for measure in measures:
         values = measure.values(sums)
@@ -210,8 +210,8 @@ def check_systems(table: IntArray, baseline: int) -> None:
         ValueError: If not.
 
     """
-    if table.ndim != 3 or table.shape[2] != len(COLUMNS):
-        raise ValueError(f"counts of shape {table.shape}; expected (documents, systems, {len(COLUMNS)})")
+    if table.ndim != 3:
+        raise ValueError(f"counts of shape {table.shape}; expected (documents, systems, columns)")
     if not 0 <= baseline < table.shape[1]:
         raise ValueError(f"baseline {baseline} of {table.shape[1]} systems; expected 0 or more and less than that")
 
@@ -226,7 +226,7 @@ def differences(measure: Measure, system: IntArray, baseline: IntArray) -> Float
 
     Args:
         measure: What to compute.
-        system: Summed counts, int64 of shape (..., C), columns as in `COLUMNS`.
+        system: Summed counts, int64 of shape (..., C), columns as in the kind of the measures.
         baseline: The other system's, of the same shape.
 
     Returns:
@@ -235,18 +235,26 @@ def differences(measure: Measure, system: IntArray, baseline: IntArray) -> Float
     """
     is_defined = ~np.isnan(measure.values(system)) & ~np.isnan(measure.values(baseline))
     result = np.full(is_defined.shape, np.nan)
-    parts = [part[is_defined] for counts in (system, baseline) for part in _fractions(measure, counts)]
-    if max(int(part.max(initial=0)) for part in parts) >= _INT64_FACTOR:
+    parts = [part[is_defined] for counts in (system, baseline) for part in measure.fractions(counts)]
+    if max(int(np.abs(part).max(initial=0)) for part in parts) >= _INT64_FACTOR:
         parts = [part.astype(object) for part in parts]
     top, bottom, baseline_top, baseline_bottom = parts
     result[is_defined] = (top * baseline_bottom - baseline_top * bottom) / (bottom * baseline_bottom)
     return result
 
 
-def _fractions(measure: Measure, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """`Measure.fraction` of counts of shape (..., C)."""
-    bottom = counts[..., [column_position(column) for column in measure.denominator]].sum(axis=-1)
-    return measure.factor * counts[..., column_position(measure.numerator)], bottom
+def totals_of(table: IntArray, measures: Sequence[Measure]) -> list[dict[str, int]]:
+    """
+    Summed counts of each system, by column.
+
+    Args:
+        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in the measures' kind.
+        measures: All of one kind; without any there is nothing to name the columns by, and nothing is told.
+
+    """
+    if not measures:
+        return [{} for _ in range(table.shape[1])]
+    return [Counts(table[:, k], measures[0].kind).totals() for k in range(table.shape[1])]
 
 
 def why_no_difference(measure: Measure, system: Mapping[str, int], baseline: Mapping[str, int]) -> str | None:
@@ -294,14 +302,14 @@ def resample_counts(
 
     """
     used = used_columns(measures)
-    sums = np.zeros((resamples, *table.shape[1:-1], len(COLUMNS)), dtype=np.int64)
+    sums = np.zeros((resamples, *table.shape[1:]), dtype=np.int64)
     sums[..., used] = resample_sums(table[..., used], resamples=resamples, rng=rng)
     return sums
 
 
 def used_columns(measures: Sequence[Measure]) -> list[int]:
     """Positions of all columns that one of the measures uses, ascending."""
-    return sorted({column_position(column) for measure in measures for column in measure.columns})
+    return sorted({measure.kind.position(column) for measure in measures for column in measure.columns})
 
 
 def resample_sums(
@@ -311,7 +319,7 @@ def resample_sums(
     Sums of counts over documents drawn with replacement: random weights times counts, exactly.
 
     Args:
-        counts: What to sum, not negative, sums below 2**53; int64 of shape (D, ...).
+        counts: What to sum, sums of absolute values below 2**53 even after weighting; int64 of shape (D, ...).
         resamples: How many times D documents are drawn, R.
         rng: Source of randomness.
         block_cells: Weights held at once; at least the D of one resample. The result does not depend on it.
@@ -341,16 +349,18 @@ class ExactProduct:
     result. A sum that is too large shows itself, because rounding never brings it back below 2**24. So the fast
     product is tried where the totals allow it, and the block is computed again in float64 in the rare case of need.
 
-    Counts may be negative where all weights are 0 or 1: no partial sum then exceeds the total of absolute values.
+    Where counts are negative, a partial sum may be larger than the result. With weights of 0 and 1 none exceeds the sum
+    of absolute values, so the fast product is as good; with other weights it is not tried.
 
     Args:
         counts: int64 of shape (D, K), totals of absolute values below 2**53 even after weighting; K is at least 1.
+        are_bits: Whether all weights are 0 or 1.
 
     """
 
-    def __init__(self, counts: IntArray) -> None:
+    def __init__(self, counts: IntArray, *, are_bits: bool = False) -> None:
         self.counts = counts.astype(np.float64)
-        fits = np.abs(counts).sum(axis=0).max() < _FLOAT32_EXACT
+        fits = np.abs(counts).sum(axis=0).max() < _FLOAT32_EXACT and (are_bits or counts.min(initial=0) >= 0)
         self.small_counts = counts.astype(np.float32) if fits else None
 
     def __call__(self, weights: ByteArray) -> IntArray:

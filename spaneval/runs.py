@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaneval.corpus import CodeArray, IntArray
-from spaneval.counts import COLUMNS, Counts
+from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError
 from spaneval.groups import Cells, cells
 from spaneval.problems import Problem
@@ -323,7 +323,7 @@ def stacked(runs: Sequence[Run]) -> IntArray:
     """
     n_gold = runs[0].n_gold_documents
     extra = sorted({key for run in runs for key in run.documents[n_gold:]})
-    table = np.zeros((n_gold + len(extra), len(runs), len(COLUMNS)), dtype=np.int64)
+    table = np.zeros((n_gold + len(extra), len(runs), len(runs[0].counts.kind.columns)), dtype=np.int64)
     place = {key: n_gold + k for k, key in enumerate(extra)}
     for k, run in enumerate(runs):
         rows = [*range(n_gold), *(place[key] for key in run.documents[n_gold:])]

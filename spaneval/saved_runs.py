@@ -16,8 +16,9 @@ import numpy as np
 import orjson
 
 from spaneval.corpus import CodeArray, IntArray
-from spaneval.counts import COLUMNS, Counts
+from spaneval.counts import Counts
 from spaneval.exceptions import FormatError
+from spaneval.kinds import SPANS
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import BOM
 from spaneval.problems import Problem
@@ -49,7 +50,7 @@ def to_json(run: Run) -> bytes:
         "id_map": run.id_map,
         "documents": run.documents,
         "names": run.names,
-        "counts": {name: run.counts[name].tolist() for name in COLUMNS},
+        "counts": {name: run.counts[name].tolist() for name in run.counts.kind.columns},
         "fates": [fate.label for fate in Fate],
         "annotations": _plain(run.annotations),
         "spurious": _plain(run.spurious),
@@ -209,10 +210,10 @@ def _check_documents(documents: list[str], gold: str) -> None:
 
 
 def _counts(columns: Mapping[str, Any], n: int) -> Counts:
-    unknown = sorted(set(columns) - set(COLUMNS))
+    unknown = sorted(set(columns) - set(SPANS.columns))
     if unknown:
         raise _Broken(f"a broken saved run: there is no count '{unknown[0]}'")
-    missing = [name for name in COLUMNS if name not in columns]
+    missing = [name for name in SPANS.columns if name not in columns]
     if missing:
         raise _Broken(f"a broken saved run: its counts lack '{missing[0]}'")
     return Counts.from_columns(n, **{name: _integers(columns, name, n, below=2**53) for name in columns})

@@ -13,15 +13,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, IntArray
-from spaneval.counts import COLUMNS, Counts
 from spaneval.exceptions import MeasureError
-from spaneval.measures import Measure
+from spaneval.measure import Measure
 from spaneval.resampling import (
     BLOCK_CELLS,
     ByteArray,
     ExactProduct,
     check_systems,
     differences,
+    totals_of,
     used_columns,
     why_no_difference,
 )
@@ -78,7 +78,7 @@ def permutation_tests(
     equal count as documents here, although swapping them changes nothing.
 
     Args:
-        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in `COLUMNS`.
+        table: Counts, int64 of shape (D, S, C): S systems on the same documents, columns as in the measures' kind.
         measures: What to test.
         baseline: Which of the systems the others are tested against.
         trials: Random swaps drawn; not used with up to `MOST_ENUMERATED` documents.
@@ -108,12 +108,12 @@ def permutation_tests(
     if not others or not measures:
         return result
     tallies = [_Tally.of(measure, table, others, baseline) for measure in measures]
-    block_rows = max(1, block_cells // max(n_documents, len(others) * len(COLUMNS)))
+    block_rows = max(1, block_cells // max(n_documents, len(others) * table.shape[2]))
     swaps = _swaps(n_documents, n_trials, None if is_exact else rng, block_rows)
     for system, base in _swapped_sums(table, others, baseline, used_columns(measures), swaps):
         for tally in tallies:
             tally.add(system, base)
-    totals = [Counts(table[:, k]).totals() for k in range(n_systems)]
+    totals = totals_of(table, measures)
     for tally in tallies:
         for position, k in enumerate(others):
             reason = why_no_difference(tally.measure, totals[k], totals[baseline])
@@ -171,10 +171,10 @@ def _swapped_sums(
 
     """
     moves = (table[:, [baseline]] - table[:, others])[..., used]
-    product = ExactProduct(moves.reshape(len(table), len(others) * len(used)))
+    product = ExactProduct(moves.reshape(len(table), len(others) * len(used)), are_bits=True)
     totals = table.sum(axis=0)
     for swap in swaps:
-        moved = np.zeros((len(swap), len(others), len(COLUMNS)), dtype=np.int64)
+        moved = np.zeros((len(swap), len(others), table.shape[2]), dtype=np.int64)
         moved[..., used] = product(swap).reshape(len(swap), len(others), len(used))
         yield totals[others] + moved, totals[baseline] - moved
 

@@ -11,7 +11,7 @@ import pytest
 from console_blocks import ROOT, check_page
 
 from spaneval.cli import main
-from spaneval.counts import COLUMNS
+from spaneval.kinds import SPANS
 from spaneval.measures import default_measures
 
 DATA = Path(__file__).parent.parent / "data"
@@ -64,7 +64,7 @@ def test_json_holds_groups_with_all_counts_and_measures(capsys: pytest.CaptureFi
     for groups in report["groups"].values():
         assert report["n_matched"] == sum(group["n_matched"] for group in groups.values())
         for group in groups.values():
-            assert {*COLUMNS, *(m.name for m in default_measures(has_nil=False))} <= set(group)
+            assert {*SPANS.columns, *(m.name for m in default_measures(has_nil=False))} <= set(group)
 
 
 def test_csv_has_one_long_row_per_number(capsys: pytest.CaptureFixture[str]):

@@ -17,9 +17,9 @@ from versions import GOLD, V1, V2, row
 
 import spaneval
 from spaneval.comparison import Comparison
-from spaneval.counts import COLUMNS
 from spaneval.entries import scoreboard
 from spaneval.exceptions import AlignmentError, FormatError, MeasureError
+from spaneval.kinds import SPANS
 from spaneval.measures import MEASURES
 from spaneval.runs import run_of
 from spaneval.saved_runs import to_json
@@ -109,7 +109,7 @@ def test_tiny_differences_between_documents_are_no_ties():
     1/N and 1/(N+1) differ by 1e-14 for N of ten million; fractions know which is larger.
     """
     n = 10_000_019
-    tables = np.zeros((2, 1, len(COLUMNS)), dtype=np.int64)
+    tables = np.zeros((2, 1, len(SPANS.columns)), dtype=np.int64)
     tables[0, 0, :3], tables[1, 0, :3] = (n, n, 1), (n + 1, n + 1, 1)
 
     assert scoreboard(MEASURES["recall"], tables[0], tables[1]) == (1, 0, 0, 0)
@@ -281,7 +281,7 @@ def test_keys_of_the_report():
     assert {"name", "trials", "exact", "correction", "n_tests"} <= set(report["test"])
     assert {"n", "accuracy"} <= set(report["common"])
     assert [system["name"] for system in report["systems"]] == ["v1", "v2"]
-    assert set(COLUMNS) <= set(report["systems"][0])
+    assert set(SPANS.columns) <= set(report["systems"][0])
     assert measure <= set(report["systems"][1]["measures"]["f1"])
     assert report["systems"][0]["measures"]["f1"]["delta"] is None
     assert report["systems"][0]["measures"]["f1"]["p"] is None

@@ -3,15 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spaneval.counts import COLUMNS, Counts
+from spaneval.counts import Counts
+from spaneval.kinds import SPANS
 
 
 @st.composite
 def some_counts(draw: st.DrawFn) -> Counts:
     n = draw(st.integers(0, 5))
-    row = st.lists(st.integers(0, 1000), min_size=len(COLUMNS), max_size=len(COLUMNS))
+    row = st.lists(st.integers(0, 1000), min_size=len(SPANS.columns), max_size=len(SPANS.columns))
     rows = draw(st.lists(row, min_size=n, max_size=n))
-    return Counts(np.array(rows, dtype=np.int64).reshape(n, len(COLUMNS)))
+    return Counts(np.array(rows, dtype=np.int64).reshape(n, len(SPANS.columns)))
 
 
 def test_columns_not_given_are_zero():
@@ -19,7 +20,7 @@ def test_columns_not_given_are_zero():
     assert [3, 4] == counts["n_gold"].tolist()
     assert [0, 0] == counts["n_predicted"].tolist()
     assert {"n_gold": 7, "n_matched": 1} == {name: n for name, n in counts.totals().items() if n}
-    assert COLUMNS == tuple(counts.totals())
+    assert SPANS.columns == tuple(counts.totals())
 
 
 def test_totals_are_python_integers_so_that_json_can_hold_them():
@@ -31,11 +32,11 @@ def test_totals_are_python_integers_so_that_json_can_hold_them():
 def test_no_documents():
     counts = Counts.from_columns(0)
     assert 0 == len(counts)
-    assert dict.fromkeys(COLUMNS, 0) == counts.totals()
+    assert dict.fromkeys(SPANS.columns, 0) == counts.totals()
 
 
 def test_column_names_are_distinct():
-    assert len(COLUMNS) == len(set(COLUMNS))
+    assert len(SPANS.columns) == len(set(SPANS.columns))
 
 
 def test_unknown_column():
@@ -51,7 +52,7 @@ def test_column_of_another_length():
         Counts.from_columns(2, n_gold=np.array([1, 2, 3]))
 
 
-@pytest.mark.parametrize("shape", [(3,), (2, len(COLUMNS) + 1)])
+@pytest.mark.parametrize("shape", [(3,), (2, len(SPANS.columns) + 1)])
 def test_table_of_another_shape(shape: tuple[int, ...]):
     with pytest.raises(ValueError, match="expected \\(documents, "):
         Counts(np.zeros(shape, dtype=np.int64))

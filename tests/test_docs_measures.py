@@ -12,8 +12,10 @@ import pytest
 from console_blocks import ROOT, blocks
 
 import spaneval
-from spaneval.counts import COLUMNS, Counts
-from spaneval.measures import MEASURES, Measure
+from spaneval.counts import Counts
+from spaneval.kinds import SPANS
+from spaneval.measure import Measure
+from spaneval.measures import MEASURES
 
 PAGE = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
 
@@ -61,7 +63,7 @@ def test_offsets_of_the_example_are_those_of_its_words():
 
 def test_totals_are_the_sums_of_the_documents():
     stated = {name: int(numbers[-1]) for name, *numbers in table("### Step 3: count")}
-    assert dict.fromkeys(COLUMNS, 0) | stated == stated_counts().totals()
+    assert dict.fromkeys(SPANS.columns, 0) | stated == stated_counts().totals()
 
 
 def test_counts_of_gold_and_predictions_are_those_of_the_example():
@@ -125,7 +127,7 @@ def test_every_measure_stands_in_step_4_in_its_order():
 
 
 def test_glossary_names_every_count_in_its_order():
-    assert list(COLUMNS) == [row[0] for row in table("## Counts")]
+    assert list(SPANS.columns) == [row[0] for row in table("## Counts")]
 
 
 def test_one_sentence_stands_on_a_line():

@@ -12,10 +12,10 @@ from test_groups import GOLD, ROWS
 from test_laws import MODES, corpora
 
 import spaneval
-from spaneval.counts import COLUMNS
 from spaneval.group_tables import OF_SAVED, group_tables
 from spaneval.grouping import NONE
 from spaneval.groups import PREDICTION_COLUMNS
+from spaneval.kinds import SPANS
 from spaneval.runs import Run, run_of
 from spaneval.saved_runs import from_json, to_json
 from spaneval.significance import holm
@@ -74,9 +74,9 @@ def test_tables_add_up_to_the_totals_of_each_system(corpus: Any, other: Any):
     systems = both(rows, others, gold, by=[*OF_SAVED, "type"], doc_key="itext")
     for field in (*OF_SAVED, "type"):
         found = group_tables({name: run_of(x) for name, x in systems.items()}, field)
-        sums = sum((table.sum(axis=0) for table in found.tables.values()), np.zeros((2, len(COLUMNS)), np.int64))
+        sums = sum((table.sum(axis=0) for table in found.tables.values()), np.zeros((2, len(SPANS.columns)), np.int64))
         for k, evaluation in enumerate(systems.values()):
-            for column, n in zip(COLUMNS, sums[k].tolist(), strict=True):
+            for column, n in zip(SPANS.columns, sums[k].tolist(), strict=True):
                 if column in ("n_ignored_pairs", "n_out_of_scope") or column in found.absent:
                     assert n == 0
                 else:

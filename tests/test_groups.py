@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from test_laws import ASSIGNMENTS, MODES, corpora
 
 import spaneval
-from spaneval.counts import COLUMNS
 from spaneval.grouping import FIELDS, NONE, in_order, tenths
 from spaneval.groups import GOLD_COLUMNS, PREDICTION_COLUMNS, Group
+from spaneval.kinds import SPANS
 
 GOLD = [
     {
@@ -289,10 +289,10 @@ def test_keys_of_json_are_those_of_the_total(field: str):
     report = spaneval.evaluate(GOLD, ROWS, by=field, ci=False).to_dict()
 
     for group in report["groups"][field].values():
-        assert [*COLUMNS, *spaneval.evaluate(GOLD, ROWS, ci=False).measures, "undefined"] == list(group)
+        assert [*SPANS.columns, *spaneval.evaluate(GOLD, ROWS, ci=False).measures, "undefined"] == list(group)
         assert {name for name, x in group.items() if x is None} == {
             *group["undefined"],
-            *(x for x in COLUMNS if group[x] is None),
+            *(x for x in SPANS.columns if group[x] is None),
         }
 
 
@@ -355,7 +355,7 @@ def test_groups_add_up_to_the_total(corpus: Any, mode: str, assignment: str, dat
     )  # fmt: skip
     absent = {"score": GOLD_COLUMNS, "gold_frequency": PREDICTION_COLUMNS}
     for field, found in result.groups.items():
-        for name in COLUMNS:
+        for name in SPANS.columns:
             values = [group.counts[name] for group in found.values()]
             if name in absent.get(field, ()):
                 assert set(values) <= {None}, (field, name)

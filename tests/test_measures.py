@@ -6,22 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spaneval.counts import COLUMNS, column_position
 from spaneval.exceptions import MeasureError
-from spaneval.measures import MEASURES, Measure, default_measures, get_measure
+from spaneval.kinds import SPANS
+from spaneval.measure import Measure
+from spaneval.measures import MEASURES, default_measures, get_measure
 
 DEFAULT = ["precision", "recall", "f1", "entity_accuracy", "link_precision", "link_recall", "link_f1"]
 NIL = ["entity_accuracy_in_kb", "nil_precision", "nil_recall", "nil_f1"]
 
-totals_of_any_corpus = st.lists(st.integers(0, 9), min_size=len(COLUMNS), max_size=len(COLUMNS)).map(
-    lambda numbers: dict(zip(COLUMNS, numbers, strict=True))
+totals_of_any_corpus = st.lists(st.integers(0, 9), min_size=len(SPANS.columns), max_size=len(SPANS.columns)).map(
+    lambda numbers: dict(zip(SPANS.columns, numbers, strict=True))
 )
 
 
 def totals(**columns: int) -> dict[str, int]:
     """Totals with the given columns, the others 0."""
-    assert set() == columns.keys() - set(COLUMNS)
-    return dict.fromkeys(COLUMNS, 0) | columns
+    assert set() == columns.keys() - set(SPANS.columns)
+    return dict.fromkeys(SPANS.columns, 0) | columns
 
 
 def by_name(names: list[str], of: dict[str, int]) -> dict[str, float | None]:
@@ -40,7 +41,7 @@ def test_every_measure_is_described(measure: Measure):
     assert all(texts)
     assert [] == [text for text in texts if "\n" in text]
     assert measure.question.endswith("?")
-    assert set(measure.columns) <= set(COLUMNS)
+    assert set(measure.columns) <= set(SPANS.columns)
 
 
 def test_formula_is_written_in_names_of_counts():
@@ -204,9 +205,9 @@ def test_condition_of_link_measures_is_looked_at_in_every_sum():
     """
     First sum: a minted pair and nothing comparable, undefined. Second: the minted pair was not drawn, 0 of 2.
     """
-    sums = np.zeros((2, len(COLUMNS)), dtype=np.int64)
-    sums[:, column_position("n_predicted_with_id")] = 2
-    sums[0, column_position("n_minted")] = 1
+    sums = np.zeros((2, len(SPANS.columns)), dtype=np.int64)
+    sums[:, SPANS.position("n_predicted_with_id")] = 2
+    sums[0, SPANS.position("n_minted")] = 1
     values = get_measure("link_precision").values(sums)
     assert [True, False] == np.isnan(values).tolist()
     assert 0.0 == values[1]

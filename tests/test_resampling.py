@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spaneval import resampling
-from spaneval.counts import COLUMNS, Counts, column_position
+from spaneval.counts import Counts
 from spaneval.exceptions import MeasureError
+from spaneval.kinds import SPANS
 from spaneval.measures import MEASURES, default_measures, get_measure
 from spaneval.resampling import (
     bootstrap,
@@ -146,7 +147,7 @@ def test_systems_stacked_side_by_side_share_their_resamples():
     measures = default_measures(has_nil=False)
     rng = np.random.default_rng(5)
     both = resample_counts(np.stack([first, second], axis=1), measures, resamples=50, rng=rng)
-    assert (50, 2, len(COLUMNS)) == both.shape
+    assert (50, 2, len(SPANS.columns)) == both.shape
     for k, table in enumerate([first, second]):
         alone = resample_counts(table, measures, resamples=50, rng=np.random.default_rng(5))
         assert alone.tolist() == both[:, k].tolist()
@@ -157,7 +158,7 @@ def test_only_columns_that_are_used_are_summed():
         random_counts(5, 0).table, [get_measure("recall")], resamples=3, rng=np.random.default_rng(0)
     )
     used = np.flatnonzero(sums.any(axis=0)).tolist()
-    assert sorted(column_position(column) for column in ("n_matched", "n_gold")) == used
+    assert sorted(SPANS.position(column) for column in ("n_matched", "n_gold")) == used
 
 
 def test_no_documents_and_no_columns_have_sums_of_nothing():
@@ -487,7 +488,7 @@ def test_too_few_documents_for_differences(n_documents: int, found: str):
 
 def test_systems_that_do_not_fit_a_comparison():
     table = random_systems(3, 2)
-    with pytest.raises(ValueError, match=r"^counts of shape \(3, 20\); expected \(documents, systems, 20\)$"):
+    with pytest.raises(ValueError, match=r"^counts of shape \(3, 20\); expected \(documents, systems, columns\)$"):
         paired(table[:, 0])
     for baseline in (-1, 2):
         with pytest.raises(ValueError, match=rf"^baseline {baseline} of 2 systems; expected 0 or more and less than"):
@@ -532,7 +533,7 @@ def test_difference_of_single_totals():
 
 def test_reason_why_there_is_no_difference_names_the_side():
     recall = get_measure("recall")
-    none, some = (dict.fromkeys(COLUMNS, n) for n in (0, 1))
+    none, some = (dict.fromkeys(SPANS.columns, n) for n in (0, 1))
     assert why_no_difference(recall, some, some) is None
     why = recall.why_undefined(none)
     assert f"undefined for the system: {why}" == why_no_difference(recall, none, some)

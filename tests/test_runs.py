@@ -15,8 +15,8 @@ from test_laws import ASSIGNMENTS, MODES, corpora
 from versions import GOLD, V1, V2
 
 import spaneval
-from spaneval.counts import COLUMNS
 from spaneval.exceptions import AlignmentError, FormatError
+from spaneval.kinds import SPANS
 from spaneval.runs import Fate, Run, check_comparable, run_of, stacked
 from spaneval.saved_runs import as_run, from_json, is_saved_run, to_json
 
@@ -210,7 +210,7 @@ def test_changed_run_is_refused(change: Change, message: str):
     assert "hint: save it again with `spaneval score --save FILE`" in str(error.value)
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", SPANS.columns)
 def test_run_that_lacks_a_count_is_refused(name: str):
     """
     A count that is 0 everywhere is written, too, so that none can be taken for 0 because it was lost.

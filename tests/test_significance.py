@@ -9,9 +9,11 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spaneval.counts import COLUMNS, Counts
+from spaneval.counts import Counts
 from spaneval.exceptions import MeasureError
-from spaneval.measures import Measure, default_measures, get_measure
+from spaneval.kinds import SPANS
+from spaneval.measure import Measure
+from spaneval.measures import default_measures, get_measure
 from spaneval.significance import (
     MOST_ENUMERATED,
     Corrected,
@@ -108,7 +110,7 @@ def test_a_document_with_equal_rows_counts_but_changes_no_p():
 
 def exact_value(measure: Measure, totals: np.ndarray) -> Fraction | None:
     """A measure in rational numbers; None where it is undefined."""
-    by_column = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    by_column = dict(zip(SPANS.columns, totals.tolist(), strict=True))
     return None if measure.value(by_column) is None else Fraction(*measure.fraction(by_column))
 
 
@@ -336,7 +338,7 @@ def null_p_values(n_documents: int, n_simulated: int, trials: int, size: int) ->
     for _ in range(n_simulated):
         gold = rng.integers(0, size, n_documents) + 1
         ease = rng.random(n_documents)
-        table = np.zeros((n_documents, 2, len(COLUMNS)), dtype=np.int64)
+        table = np.zeros((n_documents, 2, len(SPANS.columns)), dtype=np.int64)
         for side in (0, 1):
             matched = rng.binomial(gold, ease)
             columns = {
@@ -408,9 +410,7 @@ def test_impossible_parameters():
         permutation_tests(table, measures, trials=0, rng=rng)
     with pytest.raises(ValueError, match=r"^baseline 2 of 2 systems; expected 0 or more and less than that$"):
         permutation_tests(table, measures, baseline=2, rng=rng)
-    with pytest.raises(
-        ValueError, match=rf"^counts of shape \(3, 20\); expected \(documents, systems, {len(COLUMNS)}\)"
-    ):
+    with pytest.raises(ValueError, match=r"^counts of shape \(3, 20\); expected \(documents, systems, columns\)"):
         permutation_tests(table[:, 0], measures, rng=rng)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from spaneval.measure import Terms
 from spaneval.measures import MEASURES
 from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, interval_title, why
 from spaneval.reports.reasons import Why, legend
@@ -137,10 +138,14 @@ def long_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
 def _long_group(by: str, value_of: str, group: Group) -> Iterator[dict[str, Any]]:
     intervals = {} if group.resampled is None else group.resampled.intervals
     for name, value in group.measures.items():
-        parts = [group.counts[column] for column in (MEASURES[name].numerator, *MEASURES[name].denominator)]
-        top = None if parts[0] is None else MEASURES[name].factor * parts[0]
-        bottom = None if None in parts[1:] else sum(part for part in parts[1:] if part is not None)
+        top, bottom = (_sum(terms, group.counts) for terms in (MEASURES[name].numerator, MEASURES[name].denominator))
         yield _long("micro", by, value_of, name, value, intervals.get(name), top, bottom, group.why(name))
+
+
+def _sum(terms: Terms, counts: Mapping[str, int | None]) -> int | None:
+    """The sum of columns; None where the field cannot divide one of them into groups."""
+    parts = [None if (n := counts[column]) is None else factor * n for column, factor in terms.items()]
+    return None if None in parts else sum(part for part in parts if part is not None)
 
 
 def _long(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spaneval.measures import Measure
+from spaneval.measure import Measure
 from spaneval.reports import json
 from spaneval.reports.text import PLAIN, Align, Paint, line, utf8, widths
 
@@ -43,9 +43,8 @@ def to_dict(measure: Measure) -> dict[str, Any]:
         "label": measure.label,
         "question": measure.question,
         "formula": measure.formula,
-        "factor": measure.factor,
-        "numerator": measure.numerator,
-        "denominator": list(measure.denominator),
+        "numerator": dict(measure.numerator),
+        "denominator": dict(measure.denominator),
         "undefined": measure.undefined,
         "source": measure.source,
         "needs_nil": measure.needs_nil,
