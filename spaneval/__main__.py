@@ -1,8 +1,6 @@
 """`python -m spaneval`."""
 
-import sys
-
-from spaneval.cli import main
+from spaneval.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()
