@@ -20,7 +20,7 @@ BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Documents:
     """
     The gold documents, in corpus order: D entries each.
@@ -54,7 +54,7 @@ class Documents:
         return len(self.doc_id)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Corpus:
     """
     Gold: the documents and their annotations, G rows in reading order (so sorted by document).
@@ -119,7 +119,7 @@ class Surfaces(NamedTuple):
     mention: list[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class BadRows:
     """
     Rows that could not be read, as far as they count.
@@ -137,7 +137,7 @@ class BadRows:
         return len(self.key)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Predictions:
     """
     One system's rows: P readable rows in reading order.

@@ -13,7 +13,6 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from spaneval.exceptions import SpanevalError
@@ -23,7 +22,7 @@ STDOUT = "-"
 
 Chunks = Iterable[bytes]
 
-_OPEN_STREAM = re.compile(r"/(dev|proc/self)/((?P<name>stdout|stderr)|fd/(?P<number>[0-9]+))$")
+_OPEN_STREAM = r"/(dev|proc/self)/((?P<name>stdout|stderr)|fd/(?P<number>[0-9]+))$"
 
 
 class OutputError(SpanevalError, OSError):
@@ -41,8 +40,7 @@ class Output(NamedTuple):
     chunks: Chunks
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
+class _Staged(NamedTuple):
     """A finished file that waits for its name."""
 
     path: str
@@ -102,7 +100,7 @@ def write_all(outputs: Sequence[Output]) -> None:
 
 def is_replaceable(path: str) -> bool:
     """Whether `path` is, or will be, a regular file; not an open stream, a device, a pipe or a folder."""
-    if path == STDOUT or _OPEN_STREAM.match(path):
+    if path == STDOUT or re.match(_OPEN_STREAM, path):
         return False
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
@@ -157,7 +155,7 @@ def _opened(path: str) -> str | int:
 
     To open `/dev/stdout` anew would cut off what a redirected shell has already written to the same file.
     """
-    stream = _OPEN_STREAM.match(path)
+    stream = re.match(_OPEN_STREAM, path)
     if not stream:
         return path
     if sys.stdout is not None:

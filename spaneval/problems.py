@@ -8,7 +8,7 @@ that one run shows the first ten problems instead of one, and `spaneval validate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from spaneval.exceptions import InputError
 
@@ -16,8 +16,7 @@ SHOWN = 10
 """Problems kept by a run that scores; `spaneval validate` keeps all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """
     One reason why an input cannot be used.
 

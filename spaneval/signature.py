@@ -8,11 +8,15 @@ are written down, change nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+try:  # the same function; hashlib loads OpenSSL first, which takes as long as many a corpus
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 from spaneval._version import VERSION
 from spaneval.corpus import CodeArray, Corpus, IntArray, Predictions

@@ -336,11 +336,11 @@ def test_broken_file_that_does_not_mention_us_is_no_business_of_ours(folder: Pat
 
 
 @pytest.mark.parametrize("content", BROKEN)
-def test_broken_file_that_mentions_us_is_a_warning(folder: Path, seen: Seen, content: bytes):
+def test_broken_file_that_mentions_our_table_is_a_warning(folder: Path, seen: Seen, content: bytes):
     """
     The run goes on with what is built in.
     """
-    (folder / "pyproject.toml").write_bytes(b"# spaneval\n" + content)
+    (folder / "pyproject.toml").write_bytes(b"# [tool.spaneval]\n" + content)
 
     assert seen()["seed"] == 1234
     assert seen.err.startswith("warning: pyproject.toml")

@@ -398,15 +398,20 @@ def test_signal_that_is_ignored_stays_ignored(folder: Path):
     assert process.returncode == 0
 
 
-def imported(folder: Path, *args: str, env: dict[str, str] | None = None) -> set[str]:
-    """Top-level packages that a run imports."""
+def modules(folder: Path, *args: str, env: dict[str, str] | None = None) -> set[str]:
+    """Modules that Python imports when it is called with these arguments."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "spaneval", *args],
+        [sys.executable, "-X", "importtime", *args],
         cwd=folder, env=kept | (env or {}), capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     lines = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def imported(folder: Path, *args: str, env: dict[str, str] | None = None) -> set[str]:
+    """Top-level packages that a run imports."""
+    return {name.partition(".")[0] for name in modules(folder, "-m", "spaneval", *args, env=env)}
 
 
 HEAVY = {"numpy", "pandas", "scipy", "intervaltree", "pyarrow"}
@@ -438,6 +443,40 @@ def test_score_of_json_lines_imports_numpy_only(folder: Path):
     pandas, scipy and the tree are for what needs them.
     """
     assert {"numpy"} == imported(folder, *SCORE) & HEAVY
+
+
+SPARED = {
+    "csv",
+    "gzip",
+    "hashlib",
+    "importlib.metadata",
+    "multiprocessing",
+    "shlex",
+    "textwrap",
+    "tomllib",
+    "traceback",
+}
+"""Modules of the standard library that take a while to load and that few runs need."""
+
+OURS = {
+    "averages", "changes", "comparison", "gates", "ground_truth", "grouping", "groups", "ledger", "loaders.id_map",
+    "resampling", "runs", "saved_runs", "significance", "validation",
+}  # fmt: skip
+"""Our own modules that an ordinary score without intervals does without."""
+
+
+def test_score_imports_no_more_than_it_needs(folder: Path):
+    """
+    On a small corpus, starting is most of a run: what a table, a map, a message or an interval needs comes with it.
+
+    A pyproject.toml that speaks of spaneval, but not to it, is not parsed.
+    """
+    (folder / "pyproject.toml").write_text('[project]\ndependencies = ["spaneval-el"]\n')
+    unavoidable = modules(folder, "-c", "import click, numpy, orjson")
+    ours = modules(folder, "-m", "spaneval", *SCORE, "--no-ci", "-f", "json") - unavoidable
+
+    assert "spaneval.evaluation" in ours
+    assert set() == ours & (SPARED | {f"spaneval.{name}" for name in OURS})
 
 
 def test_completion_knows_options_and_choices(folder: Path):

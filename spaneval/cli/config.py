@@ -11,7 +11,6 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -32,7 +31,9 @@ OTHERS = frozenset({"SPANEVAL_CASES", "SPANEVAL_REGOLD", "SPANEVAL_VENV"})
 """Variables of the tests and scripts of this project; they are no options."""
 
 _STATE = "spaneval.cli.config"
-_POSITION = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_POSITION = r" \(at line (\d+), column (\d+)\)$"
+_MENTION = rb"""tool['"]?[ \t]*(\.[ \t]*['"]?spaneval|\]|=)"""
+"""What a file has to hold somewhere if it has a table of ours, however that is written."""
 
 
 class ConfigError(click.UsageError):
@@ -51,27 +52,29 @@ class _Setting(NamedTuple):
     origin: str
 
 
-@dataclass(slots=True)
 class Configuration:
     """
     What a command was given beside its flags.
 
     Args:
+        args: The arguments of the command.
+
+    Attributes:
         file: The file that was read and has our table; None if there was none.
         source: The file that was looked into, whether it has our table or not.
         values: By the name that click gives the option.
         origins: Who gave each value, in the words of messages.
         notes: What could not be used here and is no mistake.
-        args: The arguments of the command.
 
     """
 
-    file: str | None = None
-    source: str | None = None
-    values: dict[str, Any] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    args: Sequence[str] = ()
+    def __init__(self, args: Sequence[str] = ()) -> None:
+        self.args = args
+        self.file: str | None = None
+        self.source: str | None = None
+        self.values: dict[str, Any] = {}
+        self.origins: dict[str, str] = {}
+        self.notes: list[str] = []
 
     def take(self, settings: Iterable[_Setting]) -> None:
         """Settings of one table or of the environment; they beat those taken before."""
@@ -242,11 +245,11 @@ def nearest_file() -> str | None:
 
 
 def _document(path: str) -> dict[str, Any]:
-    """A file as TOML; empty where it does not even mention us, so that no run parses other people's files."""
+    """A file as TOML; empty where it cannot hold our table, so that no run parses other people's files."""
     try:
         with open(path, "rb") as file:
             raw = file.read()
-        if b"spaneval" not in raw:
+        if b"spaneval" not in raw or not re.search(_MENTION, raw):
             return {}
         import tomllib
 
@@ -258,9 +261,9 @@ def _document(path: str) -> dict[str, Any]:
     except RecursionError as error:
         raise _UnreadableError(f"{path}: not valid TOML: it is nested too deeply") from error
     except ValueError as error:
-        at = _POSITION.search(str(error))
+        at = re.search(_POSITION, str(error))
         place = f"{path}:{at[1]}:{at[2]}" if at else path
-        raise _UnreadableError(f"{place}: not valid TOML: {_POSITION.sub('', str(error))}") from error
+        raise _UnreadableError(f"{place}: not valid TOML: {re.sub(_POSITION, '', str(error))}") from error
 
 
 def _table(document: dict[str, Any], path: str, *, is_named: bool) -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TextIO
 
 from spaneval.reports.text import PLAIN, Paint, printable
@@ -20,7 +19,6 @@ _PATIENCE_S = 1.0
 _REFRESH_S = 0.1
 
 
-@dataclass(slots=True)
 class Console:
     """
     Standard error, and the choices of the user that have nothing to do with numbers.
@@ -31,16 +29,23 @@ class Console:
         traceback: A failure shows where it came from.
         color: `auto`, `always` or `never`.
         progress: Long work on a terminal shows how far it is.
-        started: Clock reading at the start, in seconds.
+        started: Clock reading at the start, in seconds; None is now.
 
     """
 
-    quiet: bool = False
-    verbose: bool = False
-    traceback: bool = False
-    color: str = "auto"
-    progress: bool = True
-    started: float = field(default_factory=time.monotonic)
+    def __init__(
+        self,
+        *,
+        quiet: bool = False,
+        verbose: bool = False,
+        traceback: bool = False,
+        color: str = "auto",
+        progress: bool = True,
+        started: float | None = None,
+    ) -> None:
+        self.quiet, self.verbose, self.traceback = quiet, verbose, traceback
+        self.color, self.progress = color, progress
+        self.started = time.monotonic() if started is None else started
 
     def paint(self, stream: TextIO | None) -> Paint:
         """Colours for `stream`, None for a file: the option, then NO_COLOR, then FORCE_COLOR, then the terminal."""
@@ -70,7 +75,7 @@ class Console:
         """Print the problems that the error holds and how many more there are."""
         for problem in error.problems:
             file = None if problem.file is None else printable(problem.file)  # a line feed in a name is no new line
-            self.error(str(replace(problem, file=file)))
+            self.error(str(problem._replace(file=file)))
         rest = error.total - len(error.problems)
         if rest > 0:
             self._say(f"… and {rest} more; see `spaneval validate`")

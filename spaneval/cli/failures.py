@@ -24,7 +24,7 @@ UNUSABLE = 3
 BUG = 70
 INTERRUPTED = 130
 
-_NAMESAKE = re.compile(r"spaneval-\d.*\.(dist|egg)-info$", re.IGNORECASE)
+_NAMESAKE = r"(?i)spaneval-\d.*\.(dist|egg)-info$"
 _PROGRAM = "spaneval"
 _COMPLETE = "_SPANEVAL_COMPLETE"
 
@@ -86,7 +86,7 @@ def _namesake() -> str | None:
     for folder in dict.fromkeys(sys.path):
         with suppress(OSError):
             for name in os.listdir(folder or os.curdir):
-                if _NAMESAKE.match(name):
+                if name[0] in "sS" and re.match(_NAMESAKE, name):
                     return (
                         "another package named 'spaneval' is installed in this environment and shares files with this "
                         f"one ({os.path.join(folder, name)}); install spaneval-el in an environment of its own"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -99,8 +98,11 @@ def _ledger_format(path: str | None) -> str | None:
     if ledger is None:
         known = ", ".join(f".{suffix}" for suffix in FORMATS)
         raise click.UsageError(f"--pairs: '{path}' names no known format; its end must be one of {known}", ctx)
-    if ledger == "parquet" and find_spec("pyarrow") is None:
-        raise click.UsageError("--pairs: Parquet needs pyarrow: pip install 'spaneval-el[parquet]'", ctx)
+    if ledger == "parquet":
+        from importlib.util import find_spec
+
+        if find_spec("pyarrow") is None:
+            raise click.UsageError("--pairs: Parquet needs pyarrow: pip install 'spaneval-el[parquet]'", ctx)
     return ledger
 
 

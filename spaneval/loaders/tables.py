@@ -8,8 +8,6 @@ line. Lines are read one by one, so that every message has its line; the `csv` m
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
 import sys
 import zlib
@@ -160,6 +158,8 @@ def _unquoted(text: str) -> str:
 
 def _quoted_cells(text: str, lines: _Lines) -> list[str]:
     """The cells of a CSV record with quotes in it; takes further lines while a quoted cell is open."""
+    import csv  # JSON does without
+
     limit = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is put back
     try:
         return next(csv.reader(chain((text,), lines), strict=True))
@@ -298,6 +298,8 @@ class _Unpacked(io.RawIOBase):
     """The content of a gzip stream."""
 
     def __init__(self, source: BinaryIO, name: str) -> None:
+        import gzip  # few inputs are packed
+
         self._source = source
         self._file = gzip.GzipFile(fileobj=source, mode="rb")
         self._name = name

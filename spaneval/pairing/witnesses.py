@@ -9,7 +9,6 @@ the gold files fits, the run must not go on.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -184,6 +183,8 @@ def _file_orders(corpus: Corpus, witness: Witness, position_remedy: str) -> Iter
     names = documents.files
     if len(names) < 2:
         return
+    import shlex  # only for the remedy
+
     of_file: list[list[int]] = [[] for _ in names]
     for d, f in enumerate(documents.file.tolist()):
         of_file[f].append(d)

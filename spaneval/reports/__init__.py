@@ -7,8 +7,7 @@ A report is a view of an `Evaluation` and computes nothing that could differ fro
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from spaneval.reports.text import PLAIN, Paint
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """
     How a report looks; no choice here changes a number in JSON or CSV.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 UNDEFINED = "undefined"
@@ -94,6 +92,8 @@ def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") ->
     """
     if width is None or len(first) + len(text) <= width:
         return [first + text]
+    import textwrap  # standard output that is no terminal has no width
+
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )
@@ -123,8 +123,7 @@ def _cut(text: str, width: int) -> str:
     return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Paint:
+class Paint(NamedTuple):
     """Colours for a terminal; never the only carrier of what is said."""
 
     is_on: bool = False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,8 +32,8 @@ LIST_PAIRS = "`spaneval score --pairs FILE` lists them"
 
 _DIGITS = "0123456789"
 _SEPARATORS = r"[ _.:/#|-]+"
-_BETWEEN_DIGITS = re.compile(rf"(?<=\d){_SEPARATORS}(?=\d)")
-_BESIDE_LETTERS = re.compile(rf"(?<!\d){_SEPARATORS}|{_SEPARATORS}(?!\d)")
+_BETWEEN_DIGITS = rf"(?<=\d){_SEPARATORS}(?=\d)"
+_BESIDE_LETTERS = rf"(?<!\d){_SEPARATORS}|{_SEPARATORS}(?!\d)"
 _TRANSLATE = "--id-map translates predicted ids, --gold-id-map gold ids"
 _DIFFERENCES = {
     "blanks": ("blanks around them", "trim them"),
@@ -87,8 +86,7 @@ def id_notes(
     ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Run:
+class _Run(NamedTuple):
     """The arguments of `id_notes`, and questions about them that several notes ask."""
 
     ids: Ids
@@ -338,7 +336,7 @@ def _local_part(id_: str) -> str:
 
 def _plain(id_: str) -> str:
     """Without separators, but for a mark where one parts digits."""
-    return _BESIDE_LETTERS.sub("", _BETWEEN_DIGITS.sub("_", id_))
+    return re.sub(_BESIDE_LETTERS, "", re.sub(_BETWEEN_DIGITS, "_", id_))
 
 
 def _chains(run: _Run) -> Iterator[Note]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, repeat
+from itertools import chain, count, islice, repeat
 from operator import eq, le
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -46,8 +45,7 @@ _AGREEMENT = np.array([2, 1, 0, 0, 0, 0], dtype=np.int8)
 """By outcome: 2 correct, 1 wrong, 0 not comparable."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Equality:
+class Equality(NamedTuple):
     """
     Which gold codes and predicted codes share a key; arrays have one entry more, the last, for code -1.
 
@@ -77,10 +75,12 @@ class Equality:
             no_prediction: The key of code -1 on the predicted side.
 
         """
-        numbers: dict[str | None, int] = {None: -3}
-        pred_key = [numbers.setdefault(key, len(numbers) - 1) for key in (*pred, no_prediction)]
-        flat = np.array([numbers.setdefault(key, len(numbers) - 1) for keys in gold for key in keys], dtype=np.int32)
-        n_keys = len(numbers) - 1
+        pred, flat_gold = [*pred, no_prediction], list(chain.from_iterable(gold))
+        numbers: dict[str | None, int] = dict(zip(dict.fromkeys(chain(pred, flat_gold)), count()))
+        n_keys = len(numbers)
+        numbers[None] = -3
+        pred_key = np.array([numbers[key] for key in pred], dtype=np.int32)
+        flat = np.array([numbers[key] for key in flat_gold], dtype=np.int32)
         sizes = np.fromiter(map(len, gold), dtype=np.int64, count=len(gold))
         gold_key = np.full(len(gold) + 1, -1, dtype=np.int32)
         gold_key[:-1][sizes > 1] = -2
@@ -88,7 +88,7 @@ class Equality:
         is_single = sizes[of_code] == 1
         gold_key[of_code[is_single]] = flat[is_single]
         several = np.sort(of_code[~is_single] * n_keys + flat[~is_single])
-        return cls(gold_key, np.array(pred_key, dtype=np.int32), several, n_keys)
+        return cls(gold_key, pred_key, several, n_keys)
 
     def holds(self, gold: CodeArray, pred: CodeArray) -> BoolArray:
         """Whether each pair of codes shares a key, bool of the shape of `gold`."""
@@ -102,8 +102,7 @@ class Equality:
         return result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ids:
+class Ids(NamedTuple):
     """
     The ids of one run and what they stand for.
 
@@ -274,7 +273,7 @@ def _meanings(
     is_nil = np.zeros(n, np.bool_)
     if nil:
         is_nil = np.fromiter((x in nil or y in nil for x, y in zip(ids, texts, strict=True)), dtype=np.bool_, count=n)
-    is_minted = np.fromiter((minted.search(id_) is not None for id_ in ids), dtype=np.bool_, count=n)
+    is_minted = np.fromiter(map(bool, map(minted.search, ids)), dtype=np.bool_, count=n)
     if maps:
         is_minted &= is_unmapped & np.fromiter(map(eq, ids, texts), dtype=np.bool_, count=n)
     for codes, text in ((is_dropped | is_minted, None), (is_nil, min(nil, default=None))):
