@@ -1,17 +1,25 @@
-"""The ledger in its formats."""
+"""Rows in their formats, as the ledger has them."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
 import pytest
 
+from spaneval import ledger
 from spaneval.ledger import COLUMNS
-from spaneval.reports.pairs import dump, format_of
+from spaneval.reports import pairs
+from spaneval.reports.pairs import Columns, format_of
+
+
+def dump(rows: pairs.Rows, format_: str) -> Iterator[bytes]:
+    """The ledger as bytes."""
+    return pairs.dump(rows, format_, Columns(COLUMNS, ledger.INTEGERS, ledger.flat))
 
 
 def row(**given: Any) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import click
 from spaneval.cli import gates, grouping, options
 from spaneval.cli.console import Console, Progress
 from spaneval.cli.group import EXAMPLE
-from spaneval.cli.targets import check_targets
+from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import OutputPath
-from spaneval.output import STDOUT, Output, is_replaceable, write_all
+from spaneval.output import STDOUT, Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -52,7 +52,7 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     chosen = options.options_of(given)
     grouping.check(given)
     gates.check_nil(given["fail_under"], given["nil"])
-    ledger = _ledger_format(given["pairs"])
+    ledger = rows_format("--pairs", given["pairs"])
     inputs = [*given["gold"], *given["predictions"], *given["id_maps"], *given["gold_id_maps"]]
     targets = {"--output": given["output"], "--pairs": given["pairs"], "--save": given["save"]}
     check_targets(targets, inputs)
@@ -77,33 +77,6 @@ def _check_gates(evaluation: Evaluation, given: Sequence[Gate], console: Console
     from spaneval.gates import check_floors
 
     return gates.show(check_floors(given, evaluation), console)
-
-
-def _ledger_format(path: str | None) -> str | None:
-    """
-    The format that the name of the `--pairs` file asks for; JSON Lines for a pipe or a device, which has no such name.
-
-    Raises:
-        click.UsageError: If the name asks for nothing known.
-
-    """
-    if path is None:
-        return None
-    from spaneval.reports.pairs import FORMATS, format_of
-
-    ctx = click.get_current_context(silent=True)
-    ledger = format_of(path)
-    if ledger is None and path != STDOUT and not is_replaceable(path):
-        return "jsonl"
-    if ledger is None:
-        known = ", ".join(f".{suffix}" for suffix in FORMATS)
-        raise click.UsageError(f"--pairs: '{path}' names no known format; its end must be one of {known}", ctx)
-    if ledger == "parquet":
-        from importlib.util import find_spec
-
-        if find_spec("pyarrow") is None:
-            raise click.UsageError("--pairs: Parquet needs pyarrow: pip install 'spaneval-el[parquet]'", ctx)
-    return ledger
 
 
 def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evaluation:
@@ -140,9 +113,11 @@ def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, co
     )
     outputs = [Output(target, [render(evaluation, given["format"], style)])]
     if ledger is not None:
-        from spaneval.reports.pairs import dump
+        from spaneval.ledger import COLUMNS, INTEGERS, flat
+        from spaneval.reports.pairs import Columns, dump
 
-        outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger)))
+        columns = Columns(COLUMNS, INTEGERS, flat)
+        outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger, columns)))
     if given["save"] is not None:
         outputs.append(Output(given["save"], _saved(evaluation, is_packed=given["save"].lower().endswith(".gz"))))
     write_all(outputs)

@@ -65,3 +65,34 @@ def _files(name: str) -> Iterator[os.stat_result]:
             yield os.stat(file)
         except OSError:
             continue
+
+
+def rows_format(option: str, path: str | None) -> str | None:
+    """
+    The format of `spaneval.reports.pairs` that the name of a file asks for; JSON Lines for a pipe or a device.
+
+    Args:
+        option: The option that names the file.
+        path: The file; None where it was not asked for.
+
+    Raises:
+        click.UsageError: If the name asks for nothing known.
+
+    """
+    if path is None:
+        return None
+    from spaneval.reports.pairs import FORMATS, format_of
+
+    ctx = click.get_current_context(silent=True)
+    found = format_of(path)
+    if found is None and path != STDOUT and not is_replaceable(path):
+        return "jsonl"
+    if found is None:
+        known = ", ".join(f".{suffix}" for suffix in FORMATS)
+        raise click.UsageError(f"{option}: '{path}' names no known format; its end must be one of {known}", ctx)
+    if found == "parquet":
+        from importlib.util import find_spec
+
+        if find_spec("pyarrow") is None:
+            raise click.UsageError(f"{option}: Parquet needs pyarrow: pip install 'spaneval-el[parquet]'", ctx)
+    return found

@@ -1,23 +1,41 @@
-"""The ledger: every pair, missed annotation and spurious prediction, as JSON Lines, CSV or Parquet, in pieces."""
+"""Long lists of rows, such as the ledger or the table of decisions, as JSON Lines, CSV or Parquet, in pieces."""
 
 from __future__ import annotations
 
 import io
 import itertools
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from spaneval.ledger import COLUMNS, INTEGERS, flat
 from spaneval.reports import csv, json
 from spaneval.reports.text import mended
 
-Rows = Iterable[Mapping[str, Any]]
+Row = Mapping[str, Any]
+Rows = Iterable[Row]
 
 FORMATS = ("jsonl", "csv", "parquet", "jsonl.gz", "csv.gz")
-"""What the name of a ledger can end in."""
+"""What the name of such a file can end in."""
 
 _BATCH = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """
+    What rows look like.
+
+    Args:
+        names: The keys of every row, in order.
+        integers: Those of them that hold integers; all others hold text.
+        flat: Makes a row of one that holds lists or objects, for formats without these.
+
+    """
+
+    names: Sequence[str]
+    integers: Sequence[str] = ()
+    flat: Callable[[Row], Row] = dict
 
 
 def format_of(path: str) -> str | None:
@@ -26,45 +44,47 @@ def format_of(path: str) -> str | None:
     return max((suffix for suffix in FORMATS if name.endswith(f".{suffix}")), key=len, default=None)
 
 
-def dump(rows: Rows, format: str) -> Iterator[bytes]:  # noqa: A002 - as in `render`
+def dump(rows: Rows, format: str, columns: Columns) -> Iterator[bytes]:  # noqa: A002 - as in `render`
     """
-    The ledger as bytes, a few thousand rows in memory at a time.
+    Rows as bytes, a few thousand in memory at a time.
 
     Args:
-        rows: As `Evaluation.rows` gives them, all with the keys `spaneval.ledger.COLUMNS`.
+        rows: All with the keys of `columns`.
         format: One of `FORMATS`.
+        columns: What they look like.
 
     """
     kind, _, is_packed = format.partition(".")
-    chunks = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](rows)
+    chunks = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](rows, columns)
     return packed(chunks) if is_packed else chunks
 
 
-def _batches(rows: Rows) -> Iterator[list[Mapping[str, Any]]]:
+def _batches(rows: Rows) -> Iterator[list[Row]]:
     iterator = iter(rows)
     while batch := list(itertools.islice(iterator, _BATCH)):
         yield batch
 
 
-def _jsonl(rows: Rows) -> Iterator[bytes]:
+def _jsonl(rows: Rows, _: Columns) -> Iterator[bytes]:
     for batch in _batches(rows):
         yield b"".join(json.dump(row, indent=False) for row in batch)
 
 
-def _csv(rows: Rows) -> Iterator[bytes]:
-    return csv.dump(itertools.chain([COLUMNS], (flat(row).values() for row in rows)))
+def _csv(rows: Rows, columns: Columns) -> Iterator[bytes]:
+    return csv.dump(itertools.chain([columns.names], (columns.flat(row).values() for row in rows)))
 
 
-def _parquet(rows: Rows) -> Iterator[bytes]:
+def _parquet(rows: Rows, columns: Columns) -> Iterator[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([(name, pa.int64() if name in INTEGERS else pa.string()) for name in COLUMNS])
+    types = [(name, pa.int64() if name in columns.integers else pa.string()) for name in columns.names]
+    schema = pa.schema(types)
     sink = _Drain()
     with pq.ParquetWriter(sink, schema) as writer:
         for batch in _batches(rows):
-            plain = [flat(row) for row in batch]
-            table = {name: [_valid(row[name]) for row in plain] for name in COLUMNS}
+            plain = [columns.flat(row) for row in batch]
+            table = {name: [_valid(row[name]) for row in plain] for name in columns.names}
             writer.write_table(pa.table(table, schema=schema))
             yield sink.take()
     yield sink.take()
@@ -105,7 +125,7 @@ class _Drain(io.RawIOBase):
 
 
 def packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Gzip without a time or a name, so that equal ledgers are equal files."""
+    """Gzip without a time or a name, so that equal content gives equal files."""
     packer = zlib.compressobj(wbits=31)
     for chunk in chunks:
         yield packer.compress(chunk)

@@ -66,6 +66,7 @@ class Rule:
 
 
 EXACT: Final = Rule()
+_PLAIN: Final = {"exact": EXACT, "docubench": Rule("docubench"), "text": Rule("text"), "date": Rule("date")}
 
 
 def rule(text: str) -> Rule:
@@ -79,8 +80,8 @@ def rule(text: str) -> Rule:
     name, colon, bound = text.partition(":")
     if name == "number":
         return Rule("number", _tolerance(text, bound if colon else None))
-    if text == "exact" or text == "docubench" or text == "text" or text == "date":
-        return Rule(text)
+    if text in _PLAIN:
+        return _PLAIN[text]
     if name in RULES:
         raise RuleError(f"'{text}': the rule {name} takes nothing after a colon")
     near = difflib.get_close_matches(name, RULES, n=1)
