@@ -19,7 +19,7 @@ import orjson
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.json_depth import DEEPEST, is_too_deep
 from spaneval.loaders.json_text import BOM, json_problem
-from spaneval.loaders.scalars import BAD, Bad
+from spaneval.loaders.scalars import BAD, Bad, NumberText
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import utf8_problem
 from spaneval.problems import Problem, Problems
@@ -58,7 +58,13 @@ def read_strictly(name: str, problems: Problems) -> Any | Bad:
 
 
 def parse_strictly(
-    raw: bytes, name: str, problems: Problems, *, first_line: int = 1, is_line: bool = False
+    raw: bytes,
+    name: str,
+    problems: Problems,
+    *,
+    first_line: int = 1,
+    is_line: bool = False,
+    keeps_numbers: bool = False,
 ) -> Any | Bad:
     """
     The value of a JSON text.
@@ -69,6 +75,7 @@ def parse_strictly(
         problems: Gets what is wrong with it.
         first_line: Line of the file on which `raw` starts.
         is_line: Whether the file holds one value a line.
+        keeps_numbers: Whether a number with a point or an exponent stays as it is written, as `NumberText`.
 
     Returns:
         Plain values; BAD if it cannot be used.
@@ -88,8 +95,9 @@ def parse_strictly(
         if not is_huge and "depth" not in error.msg:
             problems.add(_not_json(raw, name, first_line, is_line=is_line))
             return BAD
+    number = NumberText if keeps_numbers else _finite if is_huge else None
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite if is_huge else None)
+        value = json.loads(text, object_pairs_hook=_unique, parse_float=number)
     except _TwiceError:
         for problem in _twice(text, name, first_line):
             problems.add(problem)
