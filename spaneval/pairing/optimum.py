@@ -136,37 +136,49 @@ def _staged(left: IntArray, right: IntArray, levels: Sequence[NDArray[np.integer
 
 
 def _dense(left: IntArray, right: IntArray, weight: IntArray, shape: tuple[int, int]) -> Solution:
-    """One stage: scipy's assignment, and the smallest left duals that fit it."""
-    from scipy.optimize import linear_sum_assignment
-
+    """One stage: its edges as a matrix."""
     by_right = np.zeros(shape[::-1], np.int64)
     by_right[right, left] = weight
+    return solve(by_right)
+
+
+def solve(by_right: NDArray[Any]) -> Solution:
+    """
+    Scipy's assignment, and the smallest left duals that fit it.
+
+    Args:
+        by_right: Weights of shape (m, n), right ends by left ends, 0 where there is no edge. Whole numbers, int64 or
+            float64, whose totals stay below `FLOAT_EXACT`.
+
+    """
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(_costs(by_right.T))
     is_edge = by_right[columns, rows] > 0
     rows, columns = rows[is_edge], columns[is_edge]
-    mate = np.full(shape[0], -1)
+    mate = np.full(by_right.shape[1], -1)
     mate[rows] = columns
     paid = by_right[columns, rows]
-    dual_left, dual_right = _left_duals(by_right, mate), np.zeros(shape[1], np.int64)
+    dual_left, dual_right = _left_duals(by_right, mate), np.zeros(len(by_right), by_right.dtype)
     dual_right[columns] = paid - dual_left[rows]
     return Solution(mate, dual_left, dual_right)
 
 
-def _costs(weight: IntArray) -> IntArray:
+def _costs(weight: NDArray[Any]) -> NDArray[Any]:
     """
-    What an assignment of the smaller side loses against the largest weight of each of its ends, int64 of weight's
-    shape.
+    What an assignment of the smaller side loses against the largest weight of each of its ends, of weight's shape and
+    type.
 
     Same optimum as the weights; scipy's search, which starts from zero duals, is up to four times faster from here.
     """
     n, m = weight.shape
-    cost: IntArray = weight.max(axis=int(n <= m), keepdims=True) - weight
+    cost: NDArray[Any] = weight.max(axis=int(n <= m), keepdims=True) - weight
     if n == m:
         cost -= cost.min(axis=0)
     return cost
 
 
-def _left_duals(by_right: IntArray, mate: IntArray) -> IntArray:
+def _left_duals(by_right: NDArray[Any], mate: IntArray) -> NDArray[Any]:
     """
     The smallest left duals of an optimal matching: longest paths in the graph of exchanges.
 
@@ -176,15 +188,15 @@ def _left_duals(by_right: IntArray, mate: IntArray) -> IntArray:
     edge weigh 0 here; they ask for nothing, since a dual is at least 0 and at most the weight of its edge.
 
     Args:
-        by_right: Weights, int64 of shape (m, n), 0 where there is no edge.
+        by_right: Weights of shape (m, n), 0 where there is no edge.
         mate: Right end of each left end, -1 for none.
 
     """
     is_free = np.ones(len(by_right), np.bool_)
     is_free[mate[mate >= 0]] = False
-    dual: IntArray = by_right[is_free].max(axis=0, initial=0)
+    dual: NDArray[Any] = by_right[is_free].max(axis=0, initial=0)
     order = np.flatnonzero(mate >= 0)
-    passed_on = np.full(len(dual), -1)
+    passed_on = np.full(len(dual), -1, dual.dtype)
     while True:
         waiting = order[dual[order] != passed_on[order]]
         if not len(waiting):
