@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -124,7 +123,7 @@ def _not_json(raw: bytes, name: str, first_line: int, *, is_line: bool) -> Probl
     problem = json_problem(raw, name, first_line=first_line, is_line=is_line)
     if is_line or problem.hint is None or "per line" not in problem.hint:
         return problem
-    return replace(problem, hint="one JSON value per file is expected")
+    return problem._replace(hint="one JSON value per file is expected")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
