@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-CodeArray = NDArray[np.int32]
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    IntArray = NDArray[np.int64]
+    CodeArray = NDArray[np.int32]
+    BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+else:  # a program that runs does without types, which take a while to load
+    IntArray = CodeArray = BoolArray = FloatArray = np.ndarray
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -4,14 +4,16 @@ Pairs and codes → counts per document, for spans.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.values.ids import Ids, Outcome
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Side(NamedTuple):

@@ -8,10 +8,9 @@ are written down, change nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 try:  # the same function; hashlib loads OpenSSL first, which takes as long as many a corpus
     from _blake2 import blake2b
@@ -31,7 +30,12 @@ PARTS: Final = (
 )  # fmt: skip
 """Names of the parts of a signature, in their order."""
 
-UIntArray = NDArray[np.uint64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    UIntArray = NDArray[np.uint64]
+else:
+    UIntArray = np.ndarray
 
 
 def document_digests(corpus: Corpus) -> UIntArray:

@@ -86,7 +86,7 @@ def _namesake() -> str | None:
     for folder in dict.fromkeys(sys.path):
         with suppress(OSError):
             for name in os.listdir(folder or os.curdir):
-                if name[0] in "sS" and re.match(_NAMESAKE, name):
+                if name[:9].lower() == "spaneval-" and re.match(_NAMESAKE, name):
                     return (
                         "another package named 'spaneval' is installed in this environment and shares files with this "
                         f"one ({os.path.join(folder, name)}); install spaneval-el in an environment of its own"

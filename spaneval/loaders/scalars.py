@@ -12,10 +12,12 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 from numbers import Integral, Real
 from operator import itemgetter
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 INT64_MAX: Final = 2**63 - 1
 MAX_DIGITS: Final = 1000

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.options import Options
@@ -20,6 +19,8 @@ from spaneval.problems import Note
 from spaneval.values.ids import Equality, Ids, Outcome, apply_maps
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from spaneval.loaders.id_map import IdMap
 
 NIL_LIKE = ("<NIL>", "NEW", "NIL")
@@ -368,8 +369,7 @@ def _chains_of(ids: Iterable[str], maps: Sequence[IdMap], option: str) -> Iterat
 
 def _foreign_targets(run: _Run) -> Iterator[Note]:
     """No target of the map is a gold id."""
-    gold = run.gold_texts()
-    if not run.maps or not gold:
+    if not run.maps or not (gold := run.gold_texts()):
         return
     nil = set(run.options.nil)
     final = (apply_maps(target, run.maps[1:]) for target in run.maps[0].targets.values())
@@ -392,10 +392,10 @@ def _nil_like(run: _Run) -> Iterator[Note]:
     if run.options.nil:
         return
     ids = run.ids
-    present = set(chain(ids.pred_ids, chain.from_iterable(ids.gold_ids)))
+    texts: Iterable[str | None] = chain(ids.pred_ids, chain.from_iterable(ids.gold_ids))
     if run.maps or run.gold_maps:
-        present.update(text for text in ids.translated if text)
-        present.update(chain.from_iterable(ids.gold_translated))
+        texts = chain(texts, ids.translated, chain.from_iterable(ids.gold_translated))
+    present = set(NIL_LIKE).intersection(texts)
     found = [id_ for id_ in NIL_LIKE if id_ in present]
     if found:
         options = " ".join(f"--nil {id_!r}" if id_ == "<NIL>" else f"--nil {id_}" for id_ in found)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import enum
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain, count, islice, repeat
 from operator import eq, le
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.options import Options
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from spaneval.loaders.id_map import IdMap
 
 T = TypeVar("T")
@@ -75,12 +77,11 @@ class Equality(NamedTuple):
             no_prediction: The key of code -1 on the predicted side.
 
         """
-        pred, flat_gold = [*pred, no_prediction], list(chain.from_iterable(gold))
-        numbers: dict[str | None, int] = dict(zip(dict.fromkeys(chain(pred, flat_gold)), count()))
-        n_keys = len(numbers)
-        numbers[None] = -3
-        pred_key = np.array([numbers[key] for key in pred], dtype=np.int32)
-        flat = np.array([numbers[key] for key in flat_gold], dtype=np.int32)
+        numbers: defaultdict[str | None, int] = defaultdict(count().__next__, {None: -3})
+        number = numbers.__getitem__
+        pred_key = np.array([*map(number, pred), number(no_prediction)], dtype=np.int32)
+        flat = np.array([*map(number, chain.from_iterable(gold))], dtype=np.int32)
+        n_keys = len(numbers) - 1
         sizes = np.fromiter(map(len, gold), dtype=np.int64, count=len(gold))
         gold_key = np.full(len(gold) + 1, -1, dtype=np.int32)
         gold_key[:-1][sizes > 1] = -2
@@ -190,7 +191,9 @@ def translate(
     minted = compile_minted(options.minted)
     nil = frozenset(options.nil)
     nil_id = min(nil, default=None)
-    gold_translated = [_gold_meaning(ids, gold_maps, nil, nil_id) for ids in gold_ids]
+    gold_translated = list(gold_ids)
+    if gold_maps or nil:
+        gold_translated = [_gold_meaning(ids, gold_maps, nil, nil_id) for ids in gold_ids]
     meanings = _meanings(pred_ids, maps, minted, nil, options)
     null_text = nil_id if options.null_is_nil else None
     null_outcome = Outcome.WRONG if options.null_is_nil else Outcome.NO_PREDICTED_ID
