@@ -1,0 +1,251 @@
+"""
+The walk of `spaneval audit`: read the reviewed database, count, measure.
+
+The person who reviewed the records has decided which are right, which are missing and which are invented, so nothing is
+paired here. In the `audited` reading both values of every field of a found record are known, what the model wrote and
+what stands there in the end, and each field gets one of five decisions; `spaneval.profiles.ecoextract` has the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Final, Literal, get_args
+
+from spaneval._version import VERSION
+from spaneval.decisions import Decisions
+from spaneval.kinds import DECISIONS, REVIEW
+from spaneval.loaders.audit_db import Review, read_review
+from spaneval.loaders.review_schema import Required, ReviewSchema, read_review_schema
+from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
+from spaneval.problems import Note
+from spaneval.profiles import audited, ecoextract
+from spaneval.profiles.audited import Tally
+from spaneval.record_measures import registry
+from spaneval.scores import Scores, score_counts
+from spaneval.signature import SCORES, escaped
+
+Profile = Literal["audited", "documented", "ecoextract"]
+
+SCHEMA: Final = "spaneval.audit/1"
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """
+    A reviewed database and what follows from the review.
+
+    Args:
+        review: What was read.
+        schema: The fields.
+        profile: The reading.
+        required: How `required` of the schema was taken.
+        tally: What was counted.
+        scores: Counts per document, measures, intervals.
+        notes: What a reader of the numbers should know.
+
+    """
+
+    review: Review
+    schema: ReviewSchema
+    profile: Profile
+    required: Required
+    tally: Tally
+    scores: Scores
+    notes: list[Note]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{k}={'undefined' if x is None else f'{x:.4g}'}" for k, x in self.scores.measures.items())
+        return f"Audit({self.profile}, {len(self.review.documents)} documents: {values})"
+
+    @property
+    def decisions(self) -> Decisions | None:
+        """One decision per field of each found record; None in the readings that do not look at final values."""
+        return self.tally.decisions
+
+    @cached_property
+    def field_decisions(self) -> dict[str, dict[str, int]]:
+        """How many of each decision there are, by field; empty without decisions."""
+        if self.decisions is None:
+            return {}
+        columns = {label: numbers.tolist() for label, numbers in self.decisions.by_field().items()}
+        return {name: {x: columns[x][k] for x in columns} for k, name in enumerate(self.schema.fields)}
+
+    @cached_property
+    def signature(self) -> str:
+        """What can change a number, in one line."""
+        parts: dict[str, str] = {"profile": self.profile, "required": self.required}
+        bootstrap = self.scores.bootstrap
+        parts["ci"] = "none" if bootstrap is None else f"doc-bootstrap.{bootstrap.resamples}"
+        if bootstrap is not None:
+            if bootstrap.level != LEVEL:
+                parts["level"] = str(bootstrap.level)
+            parts["seed"] = str(bootstrap.seed)
+        parts["db"] = f"{len(self.review.documents)}d.{self.digest[:8]}"
+        parts["fields"] = f"{len(self.schema.fields)}.{_digest(_of_schema(self.schema))[:8]}"
+        parts |= {"scores": str(SCORES), "v": VERSION}
+        return "|".join(f"{name}:{escaped(value)}" for name, value in parts.items())
+
+    @cached_property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that depend on the reviewed documents, their records and their corrections."""
+        return _digest(_of_review(self.review))
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Counts and measures of each document, in order, and why those without a value have none."""
+        result = []
+        columns = self.scores.document_counts.kind.columns
+        for name, row in zip(self.review.documents, self.scores.document_counts.table.tolist(), strict=True):
+            counts = dict(zip(columns, row, strict=True))
+            measures = {measure.name: measure.value(counts) for measure in self.scores.registry}
+            undefined = {m.name: m.why_undefined(counts) for m in self.scores.registry if measures[m.name] is None}
+            shown = {key: n for key, n in counts.items() if self.decisions is not None or key not in DECISIONS}
+            result.append({"document": name} | shown | measures | {"undefined": undefined})
+        return result
+
+    def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
+        """
+        The JSON report; nothing is rounded, and None stands for undefined.
+
+        Args:
+            per_document: Whether to add a list `documents` with the counts and measures of each.
+
+        """
+        counts, measures = self.scores.counts, self.scores.measures
+        report: dict[str, Any] = {"schema": SCHEMA, "signature": self.signature, "profile": self.profile}
+        report |= {"required": self.required, "verified_documents": counts["documents"]}
+        report["verified_records"] = self.tally.verified_records
+        report |= {name: counts[name] for name in ("model_extracted", "human_added", "deleted", "records_with_edits")}
+        report["records_with_major_edit"] = counts["records_with_major_edit"]
+        report["column_edits"] = self.tally.column_edits
+        report["total_fields"] = counts["total_fields"]
+        report["correct_fields"] = self.n_correct_fields
+        report |= {name: measures[name] for name in ("field_precision", "field_recall", "field_f1")}
+        report |= {
+            "records_found": counts["records_found"],
+            "records_missed": counts["human_added"],
+            "records_hallucinated": counts["deleted"],
+        }
+        report |= {name: measures[name] for name in ("detection_precision", "detection_recall", "detection_f1")}
+        report["perfect_record_rate"] = measures["perfect_record_rate"]
+        report["column_accuracy"] = self.tally.column_accuracy
+        report |= {name: counts[name] for name in ("major_edits", "minor_edits")}
+        report |= {name: measures[name] for name in ("major_edit_rate", "avg_edits_per_document")}
+        if self.decisions is not None:
+            n_wrong = counts["edited_fields"]
+            report |= {"fields_compared": sum(counts[name] for name in DECISIONS), "fields_wrong": n_wrong}
+            report["field_agreement"] = measures["field_agreement"]
+            report["perfect_records"] = counts["records_found"] - counts["records_with_edits"]
+            report["counts"] = {name: counts[name] for name in DECISIONS}
+            report["field_decisions"] = self.field_decisions
+            report["audit_rows"] = self.tally.fates
+        report["undefined"] = self.scores.undefined
+        report["intervals"] = {name: ends and list(ends) for name, ends in self.scores.intervals.items()}
+        report["resampling"] = self.scores.resampling
+        report["notes"] = [note.to_dict() for note in self.notes]
+        if per_document:
+            report["documents"] = self.documents()
+        return report
+
+    @property
+    def n_correct_fields(self) -> int:
+        """Fields of the model that are neither those of a deleted record nor corrected."""
+        counts = self.scores.counts
+        return counts["total_fields"] - counts["deleted_fields"] - counts["edited_fields"]
+
+
+def audit(
+    db: str,
+    schema: str,
+    *,
+    documents: Sequence[str | int] | None = None,
+    profile: Profile = "audited",
+    required: Required = "literal",
+    ci: bool = True,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = DEFAULT_SEED,
+) -> Audit:
+    """
+    Measure a model by the corrections of its reviewers.
+
+    Args:
+        db: Path of a SQLite database as ecoextract keeps it. It is copied and only the copy is opened.
+        schema: Path of the JSON schema of the records.
+        documents: Ids of the documents that count; None for all. Documents that are not reviewed never count.
+        profile: `audited`: final values against the original ones. `documented`: the formulas of EcoExtract's
+            documentation, in which every audit row counts. `ecoextract`: what its code returns.
+        required: Which fields that the schema requires make an edit major: all (`literal`), or those that must not be
+            null (`non-nullable`).
+        ci: Whether to compute intervals, by a bootstrap over documents.
+        resamples: Bootstrap resamples.
+        level: Share of the resampled values inside an interval, between 0 and 1.
+        seed: Of the resamples; 0 is a seed.
+
+    Raises:
+        InputError: If the database or the schema cannot be used, or a document is not in the database.
+        MeasureError: If `resamples` or `level` is impossible.
+        ValueError: If there is no such profile, or no such reading of `required`.
+
+    """
+    for name, value, known in (("profile", profile, Profile), ("required", required, Required)):
+        if value not in get_args(known):
+            raise ValueError(f"{name} is {value!r}; expected one of {', '.join(get_args(known))}")
+    read = read_review_schema(schema)
+    review = read_review(db, read.fields, None if documents is None else [str(x) for x in documents])
+    notes = [*read.notes(required), *review.notes]
+    major = read.major(required)
+    if profile == "audited":
+        counted, measures = audited.tally(review, major), tuple(registry(REVIEW).values())
+    else:
+        counted = ecoextract.tally(review, major, as_coded=profile == "ecoextract")
+        measures = ecoextract.measures()
+    scores = score_counts(
+        counted.counts, review.documents, measures, ci=ci, resamples=resamples, level=level, seed=seed
+    )
+    notes = [*read.notes(required), *review.notes, *_notes(review, counted, profile)]
+    return Audit(review, read, profile, required, counted, scores, notes)
+
+
+def _notes(review: Review, counted: Tally, profile: Profile) -> Iterator[Note]:
+    """What is counted otherwise than one may think."""
+    if profile == "audited":
+        if n := counted.fates["other_columns"]:
+            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field of the schema: left out"
+            yield Note("edits-of-other-columns", n, message)
+        return
+    fields = ecoextract.fields_of(review, as_coded=profile == "ecoextract")
+    others = [name for name in counted.column_edits if name not in set(fields)]
+    if others:
+        n = sum(counted.column_edits[name] for name in others)
+        message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({', '.join(others)}): counted as edited fields, as EcoExtract does"  # noqa: E501 - one message
+        yield Note("edits-of-other-columns", n, message)
+    deleted = [edit for edit in review.edits if review.is_deleted[edit.record] and not review.is_added[edit.record]]
+    if deleted:
+        n = len(deleted)
+        message = f"{n} audit row{'' if n == 1 else 's'} of deleted records: counted beside all of their fields, as EcoExtract does"  # noqa: E501 - one message
+        yield Note("edits-of-deleted-records", n, message)
+
+
+def _digest(parts: Iterable[str | None]) -> str:
+    digest = blake2b(digest_size=8)
+    for part in parts:
+        digest.update(b"\x1e" if part is None else f"\x1f{part}".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _of_schema(schema: ReviewSchema) -> Iterator[str | None]:
+    for names in (schema.fields, sorted(schema.unique), sorted(schema.required), sorted(schema.nullable)):
+        yield from (None, *names)
+
+
+def _of_review(review: Review) -> Iterator[str | None]:
+    yield from review.documents
+    flags = (review.is_added.tolist(), review.is_deleted.tolist())
+    rows = zip(review.doc.tolist(), review.ids, *flags, review.values, strict=True)
+    for doc, key, is_added, is_deleted, values in rows:
+        yield from (None, review.documents[doc], key, str(is_added), str(is_deleted), *values)
+    for record, column, original in review.edits:
+        yield from (None, review.ids[record], column, original)
