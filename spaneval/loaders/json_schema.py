@@ -56,6 +56,11 @@ class Node:
     def _parts(self) -> list[_Part]:
         return _followed(self._given)
 
+    @property
+    def identity(self) -> frozenset[int]:
+        """The same for nodes that the same schemas describe, which tells where a recursive schema comes back."""
+        return frozenset(id(part.schema) for part in self._parts)
+
     @cached_property
     def _types(self) -> set[str]:
         found: set[str] = set()

@@ -1,0 +1,244 @@
+"""
+Folders of JSON documents: labels, results of systems, and the schemas that both are read by.
+
+A document is named by its file, `<document>.json`. The labels say which documents there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, Literal
+
+from spaneval.exceptions import AlignmentError, FormatError
+from spaneval.loaders.json_depth import DEEPEST, is_too_deep
+from spaneval.loaders.json_schema import Node, schema_of
+from spaneval.loaders.scalars import BAD
+from spaneval.loaders.strict_json import read_strictly
+from spaneval.problems import Note, Problem, Problems
+
+UnknownDocs = Literal["error", "drop"]
+
+ENVELOPE: Final = "data"
+"""The key of an envelope under which a result stands."""
+
+_SUFFIXES: Final = (".json", ".json.gz")
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """
+    One schema.
+
+    Args:
+        content: As it was read.
+        root: What it says of a document.
+        file: Its name; None for one in memory.
+
+    """
+
+    content: Mapping[str, Any]
+    root: Node
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonDocuments:
+    """
+    What is scored.
+
+    Args:
+        names: The documents, in the order of their names.
+        labels: The gold by document.
+        schemas: The schema by document.
+        results: What each system extracted, by document; a document may be missing.
+
+    """
+
+    names: list[str]
+    labels: dict[str, Any]
+    schemas: dict[str, Schema]
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+"""A folder, or values by document."""
+
+
+def load_json_documents(
+    labels: Source,
+    results: Mapping[str, Source],
+    schemas: Source,
+    *,
+    unknown_docs: UnknownDocs = "error",
+    problems: Problems,
+    notes: list[Note],
+) -> JsonDocuments:
+    """
+    Read labels, schemas and the results of all systems.
+
+    Args:
+        labels: A folder of `<document>.json` files, or values by document.
+        results: The same for each system. An envelope `{"data": …}` is opened, unless the schema has a property `data`.
+        schemas: The same, or one file, or one schema, for all documents.
+        unknown_docs: What to do with results of documents without a label: stop, or leave them out.
+        problems: Gathers what cannot be used.
+        notes: Gathers what a reader should know.
+
+    Returns:
+        The documents, without what was reported to `problems`.
+
+    """
+    gold = _values(labels, "labels", problems)
+    names = sorted(gold)
+    known = _schemas(schemas, names, problems, notes)
+    found = JsonDocuments(names, gold, known)
+    for system, source in results.items():
+        values = _of_known(_files(source, f"results of {system}", problems), source, gold, unknown_docs, problems)
+        n_dropped = len(_names_of(source)) - len(values)
+        if n_dropped and unknown_docs == "drop":
+            message = f"{system}: results of {_counted(n_dropped, 'document')} without a label are left out"
+            notes.append(Note("unknown-docs-dropped", n_dropped, message))
+        read = _read(values, problems)
+        found.results[system] = {name: opened(one, known[name].root) for name, one in read.items() if name in known}
+    return found
+
+
+def opened(result: Any, root: Node) -> Any:
+    """A result without its envelope."""
+    is_envelope = isinstance(result, Mapping) and ENVELOPE in result and ENVELOPE not in root.properties
+    return result[ENVELOPE] if is_envelope else result
+
+
+def _values(source: Source, what: str, problems: Problems) -> dict[str, Any]:
+    return _read(_files(source, what, problems), problems)
+
+
+def _names_of(source: Source) -> Sequence[str]:
+    return list(source) if isinstance(source, Mapping) else list(_listed(os.fspath(source)))
+
+
+def _files(source: Source, what: str, problems: Problems) -> dict[str, Any]:
+    """Paths by document as `_File`, or the values themselves."""
+    if isinstance(source, Mapping):
+        return {str(name): value for name, value in source.items()}
+    folder = os.fspath(source)
+    if not os.path.isdir(folder):
+        hint = "name the folder that holds one <document>.json per document"
+        problems.add(Problem(f"a file, where a folder of {what} is expected", folder, hint=hint, kind=FormatError))
+        return {}
+    files: dict[str, Any] = {}
+    for name, file in _listed(folder).items():
+        files[name] = _File(os.path.join(folder, file))
+    if not files:
+        message = f"no *.json file in this folder, where {what} are expected"
+        problems.add(Problem(message, folder, hint="each document has a file of its own, <document>.json"))
+    return files
+
+
+def _listed(folder: str) -> dict[str, str]:
+    """Names of files by the documents that they stand for, in order."""
+    if not os.path.isdir(folder):
+        return {}
+    found = {}
+    for file in sorted(os.listdir(folder)):
+        suffix = next((x for x in _SUFFIXES if file.endswith(x)), None)
+        if suffix and os.path.isfile(os.path.join(folder, file)):
+            found[file.removesuffix(suffix)] = file
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+
+
+def _read(files: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+    """The values of all that can be read."""
+    found = {}
+    for name, one in files.items():
+        if isinstance(one, _File):
+            value = read_strictly(one.path, problems)
+            if value is not BAD:
+                found[name] = value
+        elif is_too_deep(one):
+            problems.add(Problem(f"document '{name}' nests lists and objects in more than {DEEPEST} levels"))
+        else:
+            found[name] = one
+    return found
+
+
+def _of_known(
+    files: dict[str, Any], source: Source, labels: Mapping[str, Any], unknown_docs: UnknownDocs, problems: Problems
+) -> dict[str, Any]:
+    """Results of documents that have a label; the others are problems unless they are to be left out."""
+    known = {name: one for name, one in files.items() if name in labels}
+    if unknown_docs == "error" and labels:
+        missing = [name for name in labels if name not in files]
+        for name, one in files.items():
+            if name not in labels:
+                problems.add(_unknown(name, one, missing or list(labels)))
+    return known
+
+
+def _unknown(name: str, one: Any, names: Iterable[str]) -> Problem:
+    near = get_close_matches(name, list(names), n=1)
+    offer = f"did you mean '{near[0]}'? " if near else ""
+    hint = f"{offer}--unknown-docs drop leaves such results out"
+    file = one.path if isinstance(one, _File) else None
+    message = f"a result of document '{name}', which has no label"
+    return Problem(message, file, hint=hint, kind=AlignmentError)
+
+
+def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: list[Note]) -> dict[str, Schema]:
+    """The schema of each document."""
+    one = _single(source, names)
+    if one is not None:
+        read = _read({"": one}, problems)
+        schema = _schema(read[""], one, problems) if read else None
+        return {} if schema is None else dict.fromkeys(names, schema)
+    files = _files(source, "schemas", problems)
+    for name in names:
+        if files and name not in files:
+            problems.add(_without_schema(name, source, [x for x in files if x not in names] or list(files)))
+    unused = [name for name in files if name not in names]
+    if unused and names:
+        message = f"{_counted(len(unused), 'schema')} without a label not used: {listed(unused)}"
+        notes.append(Note("unused-schemas", len(unused), message))
+    used = {name: files[name] for name in names if name in files}
+    read = _read(used, problems)
+    found = {name: _schema(value, used[name], problems) for name, value in read.items()}
+    return {name: schema for name, schema in found.items() if schema is not None}
+
+
+def _single(source: Source, names: Sequence[str]) -> Any:
+    """The one schema for all documents, if there is just one."""
+    if isinstance(source, Mapping):
+        return None if set(names) <= set(source) and names else source
+    path = os.fspath(source)
+    return None if os.path.isdir(path) else _File(path)
+
+
+def _schema(value: Any, one: Any, problems: Problems) -> Schema | None:
+    file = one.path if isinstance(one, _File) else None
+    root = schema_of(value, file, problems)
+    return None if root is None else Schema(value, root, file)
+
+
+def _without_schema(name: str, source: Source, names: Sequence[str]) -> Problem:
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else "a file instead of a folder is the schema of all documents"
+    folder = None if isinstance(source, Mapping) else os.fspath(source)
+    return Problem(f"no schema for document '{name}', which has a label", folder, hint=hint, kind=AlignmentError)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and that there are more."""
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
