@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "spaneval.cli.compare",
     "diff": "spaneval.cli.diff",
     "validate": "spaneval.cli.validate",
+    "audit": "spaneval.cli.audit",
     "measures": "spaneval.cli.measures",
     "completion": "spaneval.cli.completion",
 }

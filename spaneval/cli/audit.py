@@ -1,0 +1,145 @@
+"""`spaneval audit`: a model, measured by the corrections of its reviewers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spaneval.cli import gates, options
+from spaneval.cli.console import Console
+from spaneval.cli.targets import check_targets, rows_format
+from spaneval.cli.types import Choice, InputPath, OutputPath, ParamType
+from spaneval.kinds import REVIEW
+from spaneval.output import STDOUT, Output, write_all
+
+if TYPE_CHECKING:
+    from spaneval.review import Audit
+
+PROFILES = ("audited", "documented", "ecoextract")
+REQUIRED = ("literal", "non-nullable")
+
+EXAMPLE = """\
+\b
+Example:
+  spaneval audit data/audit/reviews.sqlite --schema data/audit/schema.json
+"""
+
+
+class Names(ParamType):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Each name once."""
+        if isinstance(value, tuple):
+            return value
+        names = [name.strip() for name in value.split(",")]
+        if not all(names):
+            self.fail(f"'{value}' is not of the form ID,ID, such as 1,2", param, ctx)
+        return tuple(dict.fromkeys(names))
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("db", type=InputPath(), metavar="DB")
+@click.option(
+    "--schema",
+    type=InputPath(),
+    required=True,
+    metavar="FILE",
+    help="JSON schema of the records: properties.records.items.",
+)
+@click.option(
+    "--documents",
+    type=Names(),
+    metavar="ID,ID",
+    help="Documents that count, by document_id.  [default: all that are reviewed]",
+)
+@click.option(
+    "--profile",
+    type=Choice(PROFILES),
+    default="audited",
+    show_default=True,
+    help="How to count: final values against the original ones; the formulas that EcoExtract documents, in which "
+    "every audit row counts; or what its code returns.",
+)
+@click.option(
+    "--required",
+    type=Choice(REQUIRED),
+    default="literal",
+    show_default=True,
+    help="Required fields whose edits are major: all of them, or those that must not be null.",
+)
+@options.uncertainty()
+@gates.fail_under(REVIEW, has_macro=False)
+@options.output()
+@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
+@click.option(
+    "--decisions",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write the decision on every field of every found record to FILE: .jsonl, .csv (also .gz) or .parquet.",
+)
+@options.digits()
+@options.talk()
+@click.pass_context
+def audit(ctx: click.Context, /, **given: Any) -> None:
+    """
+    Measure a model by the corrections of its reviewers, as EcoExtract's database keeps them.
+
+    DB is a SQLite database; it is copied, and nothing in its folder changes.
+    """
+    console = ctx.ensure_object(Console)
+    table = rows_format("--decisions", given["decisions"])
+    if table is not None and given["profile"] != "audited":
+        message = f"--decisions needs --profile audited; {given['profile']} counts audit rows and decides nothing"
+        raise click.UsageError(message, ctx)
+    original = os.path.realpath(given["db"])
+    inputs = [given["db"], given["schema"], *(original + end for end in ("-wal", "-journal", "-shm"))]
+    check_targets({"--output": given["output"], "--decisions": given["decisions"]}, inputs)
+    options.show_choices(ctx, console)
+    result = _audit(given)
+    _write(result, given, table, console)
+    console.notes(result.notes)
+    code = _check_gates(result, given, console)
+    console.show_elapsed()
+    ctx.exit(code)
+
+
+def _audit(given: dict[str, Any]) -> Audit:
+    from spaneval.review import audit as run  # loads numpy
+
+    names = ("documents", "profile", "required", "ci", "resamples", "level", "seed")
+    return run(given["db"], given["schema"], **{name: given[name] for name in names})
+
+
+def _write(result: Audit, given: dict[str, Any], table: str | None, console: Console) -> None:
+    """The report and the table of decisions: all, or, where they are files, none."""
+    from spaneval.reports import Style
+    from spaneval.reports.audit import render
+
+    stream = sys.stdout if given["output"] == STDOUT else None
+    style = Style(
+        per_document=given["per_document"],
+        digits=given["digits"],
+        paint=console.paint(stream),
+        width=console.width(stream),
+    )
+    outputs = [Output(given["output"], [render(result, given["format"], style)])]
+    if table is not None and result.decisions is not None:
+        from spaneval.decisions import COLUMNS, flat
+        from spaneval.reports.pairs import Columns, dump
+
+        outputs.append(Output(given["decisions"], dump(result.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+    write_all(outputs)
+
+
+def _check_gates(result: Audit, given: dict[str, Any], console: Console) -> int:
+    if not given["fail_under"]:
+        return 0
+    from spaneval.gates import check_floors
+
+    return gates.show(check_floors(given["fail_under"], result.scores), console)
