@@ -112,7 +112,8 @@ def decide(gold: Any, extracted: Any, comparator: Comparator) -> Decision:
 def reason(decision: Decision, gold: Any, extracted: Any, comparator: Comparator) -> str | None:
     """What more can be said of a decision than its words; None where that is nothing."""
     if decision is Decision.TP:
-        return None if _plain(gold) == _plain(extracted) else _why_equal(comparator)
+        is_exact = comparator.rule == EXACT or _plain(gold) == _plain(extracted)
+        return None if is_exact else f"equal by {comparator.rule}"
     if decision is not Decision.FPFN:
         return None
     if _plain(gold).strip() == _plain(extracted).strip() and _plain(gold) != _plain(extracted):
@@ -122,10 +123,6 @@ def reason(decision: Decision, gold: Any, extracted: Any, comparator: Comparator
     if _plain(gold).casefold() == _plain(extracted).casefold():
         return "they differ in case"
     return None
-
-
-def _why_equal(comparator: Comparator) -> str | None:
-    return None if comparator.rule == EXACT else f"equal by {comparator.rule}"
 
 
 def _plain(value: Any) -> str:

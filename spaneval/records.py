@@ -1,0 +1,367 @@
+"""
+Records of named fields against gold records: load → compare values → decide → count → measure.
+
+A record is a document. Records of both sides are paired by their id, and every field of every record gets one decision;
+a field with a list of values gets one for each. All numbers are sums over the table of decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import numpy as np
+
+from spaneval.averages import Average, Macro, mean
+from spaneval.counts import Counts
+from spaneval.decisions import Builder, Decisions
+from spaneval.exceptions import InputError
+from spaneval.kinds import DECISIONS, FIELDS
+from spaneval.loaders.records import KEY, Records, load_records
+from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
+from spaneval.problems import Note, Problem, Problems
+from spaneval.record_checks import Absent, absence_notes, absent, check_strictly
+from spaneval.record_measures import registry
+from spaneval.record_signature import record_signature, records_digest
+from spaneval.scores import Scores, score_counts
+from spaneval.values.fields import Comparators, Decision, decide, pair_values, reason
+
+if TYPE_CHECKING:
+    from spaneval.measure import Measure
+
+SCHEMA: Final = "spaneval.records/1"
+
+Profile = Literal["exact", "easyrpa"]
+Over = Literal["record", "field"]
+
+EASYRPA: Final = ("accuracy", "rework", "automation_efficiency")
+"""Measures that the profile `easyrpa` adds."""
+
+
+class RecordEvaluation(Scores):
+    """
+    One system's records scored against the gold.
+
+    Args:
+        scores: Counts per record and what follows from them.
+        decisions: The table that every number comes from; its documents are the records, in the order of their ids.
+        gold: The gold as it was read.
+        predictions: The predictions as they were read.
+        key: The field that holds the id.
+        comparators: How values were compared.
+        absent: What is missing on either side.
+        profile: `easyrpa` has measures of its own.
+        strict: Whether the checks of `spaneval.record_checks` were made.
+        over: What macro averages are over.
+        notes: What a reader should know.
+        signature: What makes the numbers reproducible, in one line.
+
+    """
+
+    def __init__(
+        self,
+        scores: Scores,
+        *,
+        decisions: Decisions,
+        gold: Records,
+        predictions: Records,
+        key: str,
+        comparators: Comparators,
+        absent: Absent,
+        profile: Profile,
+        strict: bool,
+        over: Over,
+        notes: list[Note],
+        signature: str,
+    ) -> None:
+        super().__init__(
+            scores.document_counts,
+            scores.document_names,
+            scores.registry,
+            scores.resampling_order,
+            scores.bootstrap,
+            scores.average,
+        )
+        self.decisions, self.gold, self.predictions, self.key = decisions, gold, predictions, key
+        self.comparators, self.absent, self.profile, self.strict = comparators, absent, profile, strict
+        self.over, self.notes, self.signature = over, notes, signature
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={'undefined' if x is None else f'{x:.4g}'}" for name, x in self.measures.items())
+        return f"RecordEvaluation({len(self.document_names)} records, {len(self.fields)} fields: {values})"
+
+    @property
+    def fields(self) -> Sequence[str]:
+        """Names of the fields that were compared."""
+        return self.decisions.fields
+
+    @cached_property
+    def field_counts(self) -> dict[str, dict[str, int]]:
+        """How many there are of each decision, by field."""
+        columns = {label: column.tolist() for label, column in self.decisions.by_field().items()}
+        return {name: {label: columns[label][k] for label in DECISIONS} for k, name in enumerate(self.fields)}
+
+    @property
+    def field_registry(self) -> tuple[Measure, ...]:
+        """The measures that one field has: all but that of whole records."""
+        return tuple(measure for measure in self.registry if measure.name != "records_correct")
+
+    @cached_property
+    def field_measures(self) -> dict[str, dict[str, float | None]]:
+        """Measures by field."""
+        return {
+            name: {measure.name: measure.value(counts) for measure in self.field_registry}
+            for name, counts in self.field_counts.items()
+        }
+
+    @cached_property
+    def macro(self) -> Macro | None:
+        """Macro averages over records or fields; None if they were not asked for."""
+        if self.average == "micro":
+            return None
+        if self.over == "record":
+            from spaneval.averages import macro_over_documents
+
+            found = macro_over_documents(self, self.registry)
+            return Macro("record", found.means)
+        means = {m.name: mean(x[m.name] for x in self.field_measures.values()) for m in self.field_registry}
+        return Macro("field", means)
+
+    def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
+        """
+        The JSON report: plain values; nothing is rounded, and None stands for undefined.
+
+        Args:
+            per_document: Whether to add a list `documents` with the counts and measures of each record.
+
+        """
+        report: dict[str, Any] = {"schema": SCHEMA, "signature": self.signature, "profile": self.profile}
+        report |= {"key": self.key, "normalize": str(self.comparators), "strict": self.strict}
+        report["counts"] = {label: self.counts[label] for label in DECISIONS}
+        report |= {"n_records": self.counts["n_records"], "n_records_correct": self.counts["n_records_correct"]}
+        report |= self.measures
+        report["fields"] = {
+            name: counts | self.field_measures[name] | {"support": support(counts)}
+            for name, counts in self.field_counts.items()
+        }
+        report["absent"] = self.absent.to_dict()
+        report["undefined"] = self.undefined
+        report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
+        report["resampling"] = self.resampling
+        if self.macro is not None:
+            report["macro_over"] = self.macro.over
+            report["macro"] = {name: one.to_dict() for name, one in self.macro.means.items()}
+        report["notes"] = [note.to_dict() for note in self.notes]
+        if per_document:
+            report["documents"] = self.documents()
+        return report
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Counts and measures of each record, in the order of ids, and why those without a value have none."""
+        result = []
+        for name, row in zip(self.document_names, self.document_counts.table.tolist(), strict=True):
+            counts = dict(zip(FIELDS.columns, row, strict=True))
+            measures = {measure.name: measure.value(counts) for measure in self.registry}
+            reasons = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
+            result.append({"document": name} | counts | measures | {"undefined": reasons})
+        return result
+
+
+def support(counts: dict[str, int]) -> int:
+    """How many values the gold has."""
+    return counts["tp"] + counts["fn"] + counts["fpfn"]
+
+
+def measures_of(profile: Profile) -> tuple[Measure, ...]:
+    """The measures of a profile, in order."""
+    return tuple(m for name, m in registry(FIELDS).items() if profile == "easyrpa" or name not in EASYRPA)
+
+
+def evaluate_records(
+    gold: Any,
+    predictions: Any,
+    *,
+    key: str = KEY,
+    fields: str | Sequence[str] = (),
+    strict: bool = False,
+    normalize: str | Sequence[str] = (),
+    profile: Profile = "exact",
+    ci: bool = True,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = DEFAULT_SEED,
+    average: Average = "micro",
+    over: Over = "record",
+) -> RecordEvaluation:
+    """
+    Score extracted records against gold records, field by field.
+
+    Args:
+        gold: A path of JSON Lines, JSON or CSV; or `{id: {field: value}}`, a list of dicts, or a data frame.
+        predictions: The same of the system.
+        key: The field that holds the id of a record.
+        fields: The fields to compare, in order; without any, all that a record of either side has.
+        strict: Whether both sides must have the same records, and these exactly the fields, each text or null.
+        normalize: Rules of comparison: `RULE` for all fields, `FIELD=RULE` for one.
+        profile: `easyrpa` adds accuracy, rework and automation efficiency.
+        ci: Whether to compute intervals.
+        resamples: Bootstrap resamples.
+        level: Share of the resampled values inside an interval, between 0 and 1.
+        seed: Of the resamples; 0 is a seed.
+        average: `macro` adds means over records or fields.
+        over: Which of the two.
+
+    Returns:
+        Decisions, counts, measures, intervals and notes.
+
+    Raises:
+        InputError: If an input cannot be used; it holds the first problems.
+        ValueError: If an option has a value that does not exist.
+
+    """
+    seed = index(seed)
+    _check_choices(profile=(profile, Profile), average=(average, Average), over=(over, Over))
+    rules = [normalize] if isinstance(normalize, str) else list(normalize)
+    Comparators.parse(rules)  # before anything is read
+    problems = Problems()
+    sides = (load_records(gold, key, problems), load_records(predictions, key, problems))
+    if not problems.total and not sides[0]:
+        problems.add(Problem("no record in the gold, so nothing can be compared", sides[0].name))
+    problems.raise_if_any()
+    names = _fields(*sides, fields=fields, key=key)
+    comparators = Comparators.parse(rules, as_text=any(side.is_text for side in sides))
+    _check_rules(comparators, names, problems)
+    if strict:
+        check_strictly(*sides, names, key, problems)
+    problems.raise_if_any()
+    decisions = decide_records(*sides, names, comparators)
+    counts = count_decisions(decisions)
+    scores = score_counts(
+        counts,
+        decisions.documents,
+        measures_of(profile),
+        ci=ci,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+        average=average,
+    )
+    missing = absent(*sides, names)
+    return RecordEvaluation(
+        scores,
+        decisions=decisions,
+        gold=sides[0],
+        predictions=sides[1],
+        key=key,
+        comparators=comparators,
+        absent=missing,
+        profile=profile,
+        strict=strict,
+        over=over,
+        notes=[*absence_notes(missing), *_notes(*sides, names, missing)],
+        signature=record_signature(
+            key=key,
+            fields=fields,
+            normalize=str(comparators),
+            strict=strict,
+            profile=profile,
+            digests={"gold": records_digest(sides[0]), "pred": records_digest(sides[1])},
+            interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
+        ),
+    )
+
+
+def _check_choices(**given: tuple[str, Any]) -> None:
+    for name, (value, choices) in given.items():
+        if value not in get_args(choices):
+            raise ValueError(f"{name} is {value!r}; expected {' or '.join(map(repr, get_args(choices)))}")
+
+
+def _fields(gold: Records, predictions: Records, *, fields: str | Sequence[str], key: str) -> list[str]:
+    """The fields to compare: those given, in their order, or all that there are."""
+    given = list(dict.fromkeys([fields] if isinstance(fields, str) else fields))
+    if key in given:
+        raise InputError([Problem(f"the field '{key}' holds the ids that records are paired by; it is not compared")])
+    found = given or sorted(gold.fields | predictions.fields)
+    if not found:
+        raise InputError([Problem("the records have no fields to compare", gold.name)])
+    return found
+
+
+def _check_rules(comparators: Comparators, fields: Sequence[str], problems: Problems) -> None:
+    for name in comparators.rules:
+        if name not in fields:
+            near = get_close_matches(name, fields, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"the fields are {', '.join(fields)}"
+            problems.add(Problem(f"--normalize names the field '{name}', which is not compared", hint=hint))
+
+
+def decide_records(gold: Records, predictions: Records, fields: Sequence[str], comparators: Comparators) -> Decisions:
+    """
+    The decision on every field of every record of either side.
+
+    Args:
+        gold: The gold.
+        predictions: The predictions.
+        fields: The fields to compare.
+        comparators: How their values are compared.
+
+    Returns:
+        Records in the order of their ids, in each the fields in theirs.
+
+    """
+    ids = sorted(gold.values.keys() | predictions.values.keys())
+    table = Builder(ids, fields)
+    nothing: dict[str, Any] = {}
+    chosen = [(name, comparators[name]) for name in fields]
+    for doc, record in enumerate(ids):
+        left, right = gold.values.get(record, nothing), predictions.values.get(record, nothing)
+        for name, comparator in chosen:
+            x, y = left.get(name), right.get(name)
+            if not isinstance(x, list) and not isinstance(y, list):
+                decision = decide(x, y, comparator)
+                table.add(doc, name, name, x, y, decision, reason(decision, x, y, comparator))
+                continue
+            many, others = _many(x), _many(y)
+            keys = [[comparator.key(value) for value in values] for values in (many, others)]
+            for k, pair in enumerate(pair_values(keys[0], keys[1], comparator)):
+                x = None if pair.gold < 0 else many[pair.gold]
+                y = None if pair.extracted < 0 else others[pair.extracted]
+                path = name if pair.decision is Decision.TN else f"{name}[{k}]"
+                table.add(doc, path, name, x, y, pair.decision, reason(pair.decision, x, y, comparator))
+    return table.build()
+
+
+def _many(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def count_decisions(decisions: Decisions) -> Counts:
+    """Decisions, records and whole records right, per record."""
+    n = len(decisions.documents)
+    whole = decisions.whole()
+    records = {"n_records": np.ones(n, np.int64), "n_records_correct": whole.astype(np.int64)}
+    return Counts.from_columns(n, kind=FIELDS, **decisions.by_document(), **records)
+
+
+def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: Absent) -> list[Note]:
+    notes = []
+    if len(predictions) and not gold.values.keys() & predictions.values.keys():
+        example = f"such as '{min(gold.values)}' and '{min(predictions.values)}'"
+        message = f"no record is on both sides: their ids have nothing in common, {example}; does --key name the id?"
+        notes.append(Note("no-common-record", len(gold.values), message))
+    known = gold.fields | predictions.fields
+    for name in fields:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            offer = f"; did you mean '{near[0]}'?" if near else ""
+            n = len(gold.values.keys() | predictions.values.keys())
+            notes.append(Note("unknown-field", n, f"no record has the field '{name}', which counts as empty{offer}"))
+    if (gold.is_text or predictions.is_text) and not (gold.is_text and predictions.is_text):
+        side = "the gold" if gold.is_text else "the predictions"
+        message = f"{side} come as a table, which knows no numbers: values of both sides are compared as text"
+        notes.append(Note("compared-as-text", 0, message.replace("the gold come", "the gold comes")))
+    return notes
