@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.runs import Annotations, Fate, Run, Spurious, check_comparable
+from spaneval.kinds import SPANS, Kind
+from spaneval.outcomes import Annotations, Fate, Values
+from spaneval.runs import Run, check_comparable
 from spaneval.saved_runs import as_run
 from spaneval.significance import mcnemar_exact
 
@@ -54,6 +56,17 @@ MEANINGS: Final = {
     "spurious_gone": "spurious in the old version only",
 }
 
+VALUE_MEANINGS: Final = {
+    "fixed": "not right → right",
+    "broken": "right → not right",
+    "found": "missed → something extracted",
+    "lost": "something extracted → missed",
+    "value_changed": "wrong → wrong with another value",
+    "new_spurious": "extracted without gold in the new version only",
+    "spurious_gone": "extracted without gold in the old version only",
+}
+"""The same for values of records."""
+
 
 class SpuriousCounts(NamedTuple):
     """Spurious predictions as a multiset of (document, a, b): in the old version only, in both, in the new one only."""
@@ -88,9 +101,19 @@ class Diff:
     def fates(self) -> dict[str, int]:
         """How many annotations, or predictions, changed in each named way."""
         counts = {name: int(self.cells[np.ix_(before, after)].sum()) for name, (before, after) in CHANGES.items()}
-        counts["id_changed"] = self.n_id_changed
+        counts |= {"id_changed": self.n_id_changed, "value_changed": self.n_id_changed}
         counts |= {"new_spurious": self.spurious.new_only, "spurious_gone": self.spurious.old_only}
-        return {name: counts[name] for name in MEANINGS}
+        return {name: counts[name] for name in self.meanings}
+
+    @property
+    def kind(self) -> Kind:
+        """What was counted in both versions."""
+        return self.old.counts.kind
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each named change means, for what was counted."""
+        return MEANINGS if self.kind == SPANS else VALUE_MEANINGS
 
     @property
     def n_only_old_correct(self) -> int:
@@ -161,47 +184,44 @@ def diff(old: Evaluation | Run | str | os.PathLike[str], new: Evaluation | Run |
     before, after = old.annotations.fate, new.annotations.fate
     cells = np.bincount(before.astype(np.int64) * len(Fate) + after, minlength=len(Fate) ** 2)
     cells = cells.reshape(len(Fate), len(Fate)).astype(np.int64)
-    first, second = Counter(_spurious_spans(old)), Counter(_spurious_spans(new))
+    first, second = Counter(_spurious_places(old)), Counter(_spurious_places(new))
     spurious = SpuriousCounts((first - second).total(), (first & second).total(), (second - first).total())
     p = mcnemar_exact(int(cells[Fate.CORRECT, Fate.WRONG]), int(cells[Fate.WRONG, Fate.CORRECT]))
     return Diff(old, new, cells, spurious, int(_is_id_changed(old.annotations, new.annotations).sum()), p)
 
 
-def _spurious_spans(run: Run) -> list[tuple[str, int, int]]:
-    """Document, start and end of every spurious prediction."""
-    spurious = run.spurious
-    documents = [run.documents[d] for d in spurious.doc.tolist()]
-    return list(zip(documents, spurious.a.tolist(), spurious.b.tolist(), strict=True))
+def _spurious_places(run: Run) -> list[tuple[str, Hashable]]:
+    """Document and place of every spurious prediction."""
+    documents = [run.documents[d] for d in run.spurious.doc.tolist()]
+    return list(zip(documents, run.spurious.places, strict=True))
 
 
-def _is_id_changed(old: Annotations, new: Annotations) -> BoolArray:
+def _is_id_changed(old: Annotations | Values, new: Annotations | Values) -> BoolArray:
     both = (old.fate == Fate.WRONG) & (new.fate == Fate.WRONG)
     differs = np.array([x != y for x, y in zip(old.compared, new.compared, strict=True)], dtype=np.bool_)
     result: BoolArray = both & differs
     return result
 
 
-def _names_of(before: Fate, after: Fate, *, is_id_changed: bool) -> list[str]:
+def _names_of(before: Fate, after: Fate, *, changed: str | None) -> list[str]:
     names = [name for name, (olds, news) in CHANGES.items() if before in olds and after in news]
-    return [*names, "id_changed"] if is_id_changed else names
+    return [*names, changed] if changed else names
 
 
 def _annotation_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     before, after = old.annotations, new.annotations
-    changed_id = _is_id_changed(before, after)
+    changed_id, label = _is_id_changed(before, after), "id_changed" if old.counts.kind == SPANS else "value_changed"
     changed = np.flatnonzero((before.fate != after.fate) | changed_id)
     for k in changed[_in_reading_order(old, before.doc[changed])].tolist():
-        names = _names_of(Fate(before.fate[k]), Fate(after.fate[k]), is_id_changed=bool(changed_id[k]))
-        d, a, b = int(before.doc[k]), int(before.a[k]), int(before.b[k])
+        names = _names_of(Fate(before.fate[k]), Fate(after.fate[k]), changed=label if changed_id[k] else None)
+        d, row = int(before.doc[k]), before.row(k)
         yield {
             "fates": names,
             "document": old.names[d],
-            "a": a,
-            "b": b,
-            "gold_id": before.ids[k] or None,
-            "old": _side(before, k),
-            "new": _side(after, k),
-            **_context(texts.get(old.documents[d]), a, b),
+            **row,
+            "old": before.side(k),
+            "new": after.side(k),
+            **_context(texts.get(old.documents[d]), row),
         }
 
 
@@ -219,34 +239,27 @@ def natural(text: str) -> list[tuple[int, str]]:
     return [(len(part.lstrip("0")), part.lstrip("0")) if k % 2 else (-1, part) for k, part in enumerate(parts)]
 
 
-def _side(annotations: Annotations, k: int) -> dict[str, Any]:
-    fate = Fate(annotations.fate[k])
-    side: dict[str, Any] = {"outcome": fate.label, **_ids(annotations, k)}
-    if fate != Fate.MISSED:
-        side |= {"a": int(annotations.pred_a[k]), "b": int(annotations.pred_b[k])}
-    return side
-
-
-def _ids(rows: Annotations | Spurious, k: int) -> dict[str, str | None]:
-    """The predicted id as written and as compared, under the names of the ledger."""
-    return {"predicted_id": rows.predicted[k] or None, "translated_id": rows.translated[k] or None}
-
-
 def _spurious_rows(old: Run, new: Run, texts: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Those that only one version has; of several at one span, those that differ in their ids come first."""
     for name, run, other in (("spurious_gone", old, new), ("new_spurious", new, old)):
         unshared = np.array(_unshared(run, other), dtype=np.int64)
         for k in unshared[_in_reading_order(run, run.spurious.doc[unshared])].tolist():
-            d, a, b = int(run.spurious.doc[k]), int(run.spurious.a[k]), int(run.spurious.b[k])
-            context = _context(texts.get(run.documents[d]), a, b)
-            yield _spurious_row(name, run.spurious, k, run.names[d]) | context
+            d, row, side = int(run.spurious.doc[k]), run.spurious.row(k), run.spurious.side(k)
+            yield {
+                "fates": [name],
+                "document": run.names[d],
+                **row,
+                "old": side if run is old else None,
+                "new": side if run is new else None,
+                **_context(texts.get(run.documents[d]), row),
+            }
 
 
 def _unshared(run: Run, other: Run) -> list[int]:
     """Rows of `run.spurious` without a partner at the same span of `other`; equal ids are partners first."""
-    spans, ids = _spurious_spans(run), run.spurious.compared
-    left = Counter(_spurious_spans(other))
-    same = Counter(zip(_spurious_spans(other), other.spurious.compared, strict=True))
+    spans, ids = _spurious_places(run), run.spurious.compared
+    left = Counter(_spurious_places(other))
+    same = Counter(zip(_spurious_places(other), other.spurious.compared, strict=True))
     rest = []
     for k, (span, predicted) in enumerate(zip(spans, ids, strict=True)):
         if same[span, predicted]:
@@ -263,23 +276,13 @@ def _unshared(run: Run, other: Run) -> list[int]:
     return unshared
 
 
-def _spurious_row(name: str, spurious: Spurious, k: int, document: str) -> dict[str, Any]:
-    side = {"outcome": "spurious", **_ids(spurious, k)}
-    return {
-        "fates": [name],
-        "document": document,
-        "a": int(spurious.a[k]),
-        "b": int(spurious.b[k]),
-        "gold_id": None,
-        "old": side if name == "spurious_gone" else None,
-        "new": side if name == "new_spurious" else None,
-    }
-
-
-def _context(text: str | None, a: int, b: int) -> dict[str, Any]:
-    """The surface, and what stands before and after it."""
+def _context(text: str | None, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The surface of a span, and what stands before and after it; nothing for values of records, which have no text."""
+    if "a" not in row:
+        return {}
     if text is None:
         return {"before": None, "text": None, "after": None}
+    a, b = row["a"], row["b"]
     return {"before": text[max(0, a - CONTEXT) : a], "text": text[a:b], "after": text[b : b + CONTEXT]}
 
 

@@ -19,12 +19,13 @@ from spaneval.corpus import IntArray
 from spaneval.entries import Column, Entry, Scoreboard
 from spaneval.exceptions import MeasureError
 from spaneval.group_tables import group_tables
+from spaneval.kinds import FIELDS, LEAVES, REVIEW, SPANS, Kind
 from spaneval.measure import Measure
 from spaneval.measures import default_measures, get_measure
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
 from spaneval.resampling import PairedBootstrap, paired_bootstrap
-from spaneval.runs import Run, check_comparable, stacked
+from spaneval.runs import Run, check_comparable, kind_of, stacked
 from spaneval.saved_runs import as_run
 from spaneval.signature import PARTS, escaped, parts_of
 from spaneval.significance import TRIALS, Correction, PermutationTest, correct, permutation_tests
@@ -35,7 +36,13 @@ if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
 SCHEMA: Final = "spaneval.compare/1"
-DEFAULT_MEASURES: Final = ("precision", "recall", "f1", "entity_accuracy", "link_f1")
+DEFAULT_MEASURES: Final = {
+    SPANS: ("precision", "recall", "f1", "entity_accuracy", "link_f1"),
+    FIELDS: ("precision", "recall", "f1", "agreement", "records_correct"),
+    LEAVES: ("precision", "recall", "f1", "row_f1", "agreement"),
+    REVIEW: ("detection_precision", "detection_recall", "detection_f1", "field_agreement", "perfect_record_rate"),
+}
+"""What is compared if nothing else is said; of classes, the accuracy."""
 COMMON: Final = "common_accuracy"
 """What the accuracy over common pairs is called where it stands among measures."""
 
@@ -74,6 +81,11 @@ class Comparison:
     alpha: float
     notes: list[Note]
     groups: dict[str, dict[str, Entries]] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """What was counted."""
+        return kind_of(list(self.runs.values()))
 
     @property
     def signature(self) -> str:
@@ -149,7 +161,7 @@ class Comparison:
         nothing = dict.fromkeys(rows[0] if rows else ())
         for name in self.runs:
             fraction = {"numerator": self.common.n_correct[name], "denominator": self.common.n}
-            undefined = None if self.common.n else NO_COMMON
+            undefined = None if self.common.n else no_common(self.kind)
             row = {"measure": COMMON, "system": name, "value": self.common.accuracy(name), "undefined": undefined}
             rows.append({**nothing, **row, "delta": self.common_delta(name), **fraction})
         return rows
@@ -181,7 +193,11 @@ class Comparison:
         return pd.DataFrame(self.rows()).astype(dtypes)
 
 
-NO_COMMON: Final = "there is no annotation for which every system has a comparable pair"
+def no_common(kind: Kind) -> str:
+    """Why there is no accuracy over common pairs."""
+    if kind == SPANS:
+        return "there is no annotation for which every system has a comparable pair"
+    return "there is no gold value for which every system extracted something"
 
 
 Entries = dict[str, dict[str, Entry]]
@@ -244,9 +260,10 @@ def compare(
     runs = {name: as_run(system) for name, system in systems.items()}
     base = _baseline(runs, baseline)
     check_comparable({base: runs[base]} | runs)
+    kind = kind_of(list(runs.values()))
     names = default_names(runs[base]) if measures is None else measures
     check_nil(names, runs[base])
-    chosen = tuple(get_measure(name) for name in dict.fromkeys(names))
+    chosen = tuple(get_measure(name, kind) for name in dict.fromkeys(names))
     table, position = stacked(list(runs.values())), list(runs).index(base)
     grouped = {one: group_tables(runs, one) for one in dict.fromkeys([by] if isinstance(by, str) else by)}
 
@@ -308,7 +325,7 @@ def _baseline(runs: Mapping[str, Run], name: str | None) -> str:
 def default_names(run: Run) -> list[str]:
     """Names of the measures that are compared if nothing else is said; with NIL ids also theirs."""
     of_nil = [m.name for m in default_measures(has_nil=True) if m.needs_nil] if run.counting.get("nil") else []
-    return [*DEFAULT_MEASURES, *of_nil]
+    return [*DEFAULT_MEASURES.get(run.counts.kind, ("accuracy",)), *of_nil]
 
 
 def check_nil(names: Sequence[str], run: Run) -> None:
@@ -320,7 +337,7 @@ def check_nil(names: Sequence[str], run: Run) -> None:
 
     """
     for name in names:
-        if get_measure(name).needs_nil and not run.counting.get("nil"):
+        if get_measure(name, run.counts.kind).needs_nil and not run.counting.get("nil"):
             raise MeasureError(f"{name} needs --nil ID, the id that means 'not in the knowledge base'")
 
 
@@ -383,6 +400,8 @@ def _corrected(
 
 def _notes(runs: Mapping[str, Run]) -> list[Note]:
     """What a reader should know of systems that differ in what can be compared."""
+    if any(run.counts.kind != SPANS for run in runs.values()):
+        return []
     totals = {name: run.counts.totals() for name, run in runs.items()}
     shares = {name: (x["n_id_comparable"], x["n_matched"]) for name, x in totals.items()}
     if len(set(shares.values())) == 1:

@@ -126,4 +126,6 @@ def scoreboard(measure: Measure, system: IntArray, baseline: IntArray) -> Scoreb
     """
     delta = differences(measure, system, baseline)
     won, tied, lost = int((delta > 0).sum()), int((delta == 0).sum()), int((delta < 0).sum())
+    if measure.is_cost:
+        won, lost = lost, won
     return Scoreboard(won, tied, lost, len(delta) - won - tied - lost)

@@ -13,11 +13,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from spaneval.exceptions import MeasureError
-from spaneval.measures import get_measure
+from spaneval.kinds import SPANS, Kind
+from spaneval.measures import any_measure, get_measure
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
-    from spaneval.evaluation import Evaluation
+    from spaneval.scores import Result
 
 SLACK: Final = 1e-12
 """Bounds are compared with this much room: from 0.80 to 0.79 is a drop of 0.01, whatever floats make of it."""
@@ -77,18 +78,27 @@ class Check:
         return self.text
 
 
-def floor(text: str) -> Gate:
+def floor(text: str, kind: Kind | None = SPANS) -> Gate:
     """
     The gate of `link_f1=0.6`: a measure and the least value that is let through.
 
+    Args:
+        text: As on the command line.
+        kind: What is counted; None where that is only known later, so that the name is not checked yet.
+
     Raises:
-        MeasureError: If there is no such measure, or the value is no finite number.
+        MeasureError: If there is no such measure, or the lower it is, the better; or the value is no finite number.
 
     """
-    name, equals, bound = text.partition("=")
+    name, equals, bound = text.rpartition("=")
     if not equals:
-        raise MeasureError(f"'{text}' is not of the form MEASURE=VALUE, such as link_f1=0.6")
-    return Gate(get_measure(name.strip()).name, _number(bound, text))
+        raise MeasureError(f"'{text}' is not of the form MEASURE=VALUE, such as f1=0.6")
+    if kind is None:
+        return Gate(name.strip(), _number(bound, text))
+    measure = get_measure(name.strip(), kind)
+    if measure.is_cost:
+        raise MeasureError(f"'{text}': the lower {measure.name}, the better, so it has no least value to keep")
+    return Gate(measure.name, _number(bound, text))
 
 
 def tolerance(text: str) -> Gate:
@@ -99,8 +109,8 @@ def tolerance(text: str) -> Gate:
         MeasureError: If there is no such measure, or the tolerance is no finite number of at least 0.
 
     """
-    name, equals, bound = text.partition("=")
-    gate = Gate(get_measure(name.strip()).name, _number(bound, text) if equals else 0.0)
+    name, equals, bound = text.rpartition("=") if "=" in text else (text, "", "")
+    gate = Gate(any_measure(name.strip()), _number(bound, text) if equals else 0.0)
     if gate.bound < 0:
         raise MeasureError(f"'{text}': a tolerance is how far a measure may drop; expected 0 or more")
     return gate
@@ -116,14 +126,14 @@ def _number(text: str, whole: str) -> float:
     return value
 
 
-def check_floors(gates: Iterable[Gate], evaluation: Evaluation) -> list[Check]:
+def check_floors(gates: Iterable[Gate], evaluation: Result) -> list[Check]:
     """
-    Hold the measures of an evaluation against the least values that are let through.
+    Hold the measures of a result against the least values that are let through.
 
     With macro averages, these are what is held against them.
 
     Raises:
-        MeasureError: If the evaluation does not have a measure, such as one of NIL where no NIL id was named.
+        MeasureError: If the result does not have a measure, such as one of NIL where no NIL id was named.
 
     """
     macro = evaluation.macro
@@ -132,6 +142,7 @@ def check_floors(gates: Iterable[Gate], evaluation: Evaluation) -> list[Check]:
     checks = []
     for gate in gates:
         if gate.measure not in values:
+            get_measure(gate.measure, evaluation.document_counts.kind)
             raise MeasureError(f"the measure {gate.measure} needs NIL ids; name them with --nil ID")
         value, name = values[gate.measure], gate.measure
         reason = evaluation.undefined.get(name) if macro is None else macro.why_undefined(name)
@@ -150,7 +161,7 @@ def _floor(gate: Gate, value: float | None, name: str, reason: str | None) -> Ch
     verdict = Verdict.MET if is_met(value) else Verdict.MISSED
     shown = next(text for text in _roundings(value) if is_met(float(text)) == is_met(value))
     text = f"gate: {name} {shown} >= {_bound(gate)}: {verdict.value}"
-    if verdict is Verdict.MISSED and gate.bound > 1:
+    if verdict is Verdict.MISSED and gate.bound > 1 >= value:
         text += " (no measure is above 1)"
     return Check(gate, "", value, verdict, text)
 
@@ -185,21 +196,22 @@ def check_regressions(gates: Sequence[Gate], comparison: Comparison, *, signific
 def _regression(gate: Gate, system: str, comparison: Comparison, *, significant: bool) -> Check:
     entry = comparison.entries[system][gate.measure]
     base = comparison.entries[comparison.baseline][gate.measure]
-    digits = _drop_digits(gate, entry.value, base.value)
+    is_cost = next(measure.is_cost for measure in comparison.measures if measure.name == gate.measure)
+    sign = -1 if is_cost else 1
+    digits = _drop_digits(gate, entry.value, base.value, sign)
     values = [_rounded(x, digits) for x in (entry.value, base.value)]
-    start = (
-        f"gate: {gate.measure} {system} {values[0]} vs {comparison.baseline} {values[1]}, allowed drop {_bound(gate)}"
-    )
+    allowed = f"allowed {'rise' if is_cost else 'drop'} {_bound(gate)}"
+    start = f"gate: {gate.measure} {system} {values[0]} vs {comparison.baseline} {values[1]}, {allowed}"
 
     def check(verdict: Verdict, more: str = "") -> Check:
-        drop = None if entry.delta is None else 0.0 - entry.delta
+        drop = None if entry.delta is None else 0.0 - sign * entry.delta
         return Check(gate, system, drop, verdict, f"{start}{more}: {verdict.value}")
 
     if entry.delta is None:
         reason = _flat(entry.reason or base.reason)
         undecided = check(Verdict.UNDECIDED)
         return Check(gate, system, None, Verdict.UNDECIDED, f"{undecided.text}: {reason}")
-    if not _is_drop(gate, -entry.delta):
+    if not _is_drop(gate, -sign * entry.delta):
         return check(Verdict.MET)
     if not significant:
         return check(Verdict.MISSED)
@@ -217,13 +229,13 @@ def _is_drop(gate: Gate, drop: float) -> bool:
     return drop > gate.bound + SLACK
 
 
-def _drop_digits(gate: Gate, value: float | None, base: float | None) -> int:
+def _drop_digits(gate: Gate, value: float | None, base: float | None, sign: int) -> int:
     """As many digits as it takes to see the verdict in the two values."""
     if value is None or base is None:
         return _DIGITS
-    seen = _is_drop(gate, base - value)
+    seen = _is_drop(gate, sign * (base - value))
     for digits in range(_DIGITS, _MOST_DIGITS):
-        if _is_drop(gate, round(base, digits) - round(value, digits)) == seen:
+        if _is_drop(gate, sign * (round(base, digits) - round(value, digits))) == seen:
             return digits
     return _MOST_DIGITS
 

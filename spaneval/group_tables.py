@@ -18,8 +18,9 @@ from spaneval.exceptions import AlignmentError, FormatError, MeasureError
 from spaneval.grouping import FREQUENCIES, LENGTHS, NONE, binned, frequencies, in_order, namespace, namespaces
 from spaneval.groups import ABSENT, Cells
 from spaneval.kinds import SPANS
+from spaneval.outcomes import Fate
 from spaneval.problems import Problem
-from spaneval.runs import Fate, Run
+from spaneval.runs import Run
 
 OF_SAVED: Final = ("document", "namespace", "length", "gold_frequency")
 """Fields that a saved run can be grouped by."""
@@ -138,7 +139,7 @@ def _from_outcomes(run: Run, field: str) -> Cells:
     values = in_order({*gold, *spurious, NONE})
     code = {value: k for k, value in enumerate(values)}
     n = len(values)
-    found, extra = run.annotations, run.spurious
+    found, extra = run.spans
     keys = np.concatenate(
         [
             found.doc.astype(np.int64) * n + np.array([code[x] for x in gold], dtype=np.int64),
@@ -166,7 +167,7 @@ def _add_rest(run: Run, table: IntArray, doc: IntArray, is_none: BoolArray) -> N
 
 def _groups_of(run: Run, field: str) -> tuple[list[str], list[str]]:
     """The group of each annotation and of each spurious prediction."""
-    found, extra = run.annotations, run.spurious
+    found, extra = run.spans
     if field == "length":
         both = (binned(x.b - x.a, LENGTHS) for x in (found, extra))
         gold, spurious = ([NONE if x is None else x for x in names] for names in both)
@@ -188,7 +189,7 @@ def _translated(text: str, run: Run) -> tuple[str, ...]:
 
 
 def _namespaces_of_spurious(run: Run) -> list[str]:
-    extra, nil = run.spurious, run.counting.get("nil") or []
+    (_, extra), nil = run.spans, run.counting.get("nil") or []
     unsaid = namespace(min(nil)) if run.counting.get("null_is_nil") else NONE
     pairs = zip(extra.predicted, extra.translated, strict=True)
     return [namespace(translated) if translated else NONE if written else unsaid for written, translated in pairs]
@@ -196,7 +197,7 @@ def _namespaces_of_spurious(run: Run) -> list[str]:
 
 def _marks(run: Run) -> dict[str, BoolArray]:
     """For each column what counts in it, bool over annotations and then spurious predictions."""
-    found, extra, nil = run.annotations, run.spurious, run.counting.get("nil") or []
+    (found, extra), nil = run.spans, run.counting.get("nil") or []
     fate, n_extra = found.fate, len(run.spurious.doc)
     claims_nil = {min(nil, default=None), "" if run.counting.get("null_is_nil") else None} - {None}
     predicted: list[Any] = [None if x == Fate.MISSED else text for text, x in zip(found.compared, fate, strict=True)]

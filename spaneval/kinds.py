@@ -117,6 +117,10 @@ REVIEW = Kind(
 """Records that a person reviewed; the decisions are those on the fields of found records."""
 
 
+CLASSES = "classes"
+"""Name of the kinds that `labels` makes."""
+
+
 def labels(classes: Sequence[str]) -> Kind:
     """
     Cells of a confusion matrix, one column for each: actual class × predicted class, row by row.
@@ -128,4 +132,4 @@ def labels(classes: Sequence[str]) -> Kind:
         A kind of K × K columns; column k·K + j counts what is k and was taken for j.
 
     """
-    return Kind("classes", tuple(f"{actual}\x1f{predicted}" for actual in classes for predicted in classes))
+    return Kind(CLASSES, tuple(f"{actual}\x1f{predicted}" for actual in classes for predicted in classes))

@@ -37,6 +37,7 @@ class Measure:
         denominator: Those below the line.
         explain: Says for totals without a value why there is none.
         kind: What it is computed from.
+        is_cost: Whether it is the better, the lower it is.
         needs_nil: Whether it only makes sense once NIL ids were named.
         needs_comparable: Whether it is undefined, too, when some pair is unmapped or minted and no pair is comparable:
             a 0 would then speak of a missing id map and not of the linker.
@@ -52,6 +53,7 @@ class Measure:
     denominator: Terms
     explain: Callable[[Totals], str]
     kind: Kind = SPANS
+    is_cost: bool = False
     needs_nil: bool = False
     needs_comparable: bool = False
 

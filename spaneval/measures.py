@@ -36,6 +36,23 @@ def get_measure(name: str, kind: Kind = SPANS) -> Measure:
     raise MeasureError(f"no measure {name!r}; {offer}")
 
 
+def any_measure(name: str) -> str:
+    """
+    The name, if a measure of any kind has it, where what is counted is only known later; `f1:NAME` is that of a class.
+
+    Raises:
+        MeasureError: If none has; the message offers the nearest names.
+
+    """
+    from spaneval.kinds import FIELDS, LEAVES, REVIEW
+
+    if name in MEASURES or name.partition(":")[0] in ("precision", "recall", "f1", "accuracy"):
+        return name
+    if any(name in measures_of(kind) for kind in (FIELDS, LEAVES, REVIEW)):
+        return name
+    return get_measure(name).name
+
+
 def measures_of(kind: Kind) -> Mapping[str, Measure]:
     """Every measure of a kind by name, in the order of reports."""
     if kind == SPANS:

@@ -1,5 +1,5 @@
 """
-The registries of measures of records: named fields, JSON leaves, reviewed records, classes.
+The registries of measures of records: named fields, JSON leaves, reviewed records; classes get theirs when asked for.
 
 What the sources of these formulas say, and where they contradict each other, is in docs/sources.md.
 """
@@ -48,10 +48,10 @@ _NEITHER = "neither the gold nor the extraction has a value"
 
 
 def _field(name: str, label: str, question: str, undefined: str, source: str, top: Terms, bottom: Terms,
-           explain: Callable[[Totals], str]) -> Measure:  # fmt: skip
+           explain: Callable[[Totals], str], *, is_cost: bool = False) -> Measure:  # fmt: skip
     return Measure(
         name=name, label=label, question=question, undefined=undefined, source=source, numerator=top,
-        denominator=bottom, explain=explain, kind=FIELDS,
+        denominator=bottom, explain=explain, kind=FIELDS, is_cost=is_cost,
     )  # fmt: skip
 
 
@@ -84,6 +84,7 @@ _FIELD_MEASURES = (
     _field(
         "rework", "Rework", "How many wrong values must a person correct, for each value in the gold?",
         "the gold has no value", _EASYRPA, {"fp": 1, "fpfn": 1}, _GOLD, _no_gold_value,
+        is_cost=True,
     ),
     _field(
         "automation_efficiency", "Automation efficiency", "Right values less wrong ones, for each value in the gold?",
@@ -150,10 +151,12 @@ _LEAF_MEASURES = (
 )  # fmt: skip
 
 
-def _review(name: str, label: str, question: str, undefined: str, top: Terms, bottom: Terms) -> Measure:
+def _review(
+    name: str, label: str, question: str, undefined: str, top: Terms, bottom: Terms, *, is_cost: bool = False
+) -> Measure:
     return Measure(
         name=name, label=label, question=question, undefined=undefined, source=_ECOEXTRACT, numerator=top,
-        denominator=bottom, explain=_because(undefined), kind=REVIEW,
+        denominator=bottom, explain=_because(undefined), kind=REVIEW, is_cost=is_cost,
     )  # fmt: skip
 
 
@@ -195,11 +198,11 @@ _REVIEW_MEASURES = (
     ),
     _review(
         "major_edit_rate", "Major edits", "Of the edits, how many concern a field that identifies or is required?",
-        "nothing was edited", {"major_edits": 1}, {"major_edits": 1, "minor_edits": 1},
+        "nothing was edited", {"major_edits": 1}, {"major_edits": 1, "minor_edits": 1}, is_cost=True,
     ),
     _review(
         "avg_edits_per_document", "Edits per document", "How many fields does a person correct in one document?",
-        "no document was reviewed", {"edited_fields": 1}, {"documents": 1},
+        "no document was reviewed", {"edited_fields": 1}, {"documents": 1}, is_cost=True,
     ),
 )  # fmt: skip
 
@@ -217,56 +220,8 @@ _REGISTRIES = {
 
 def registry(kind: Kind) -> Mapping[str, Measure]:
     """Every measure of a kind of records by name, in the order of reports."""
-    return _REGISTRIES[kind.name] if kind.name in _REGISTRIES else _named(class_measures(kind))
+    if kind.name in _REGISTRIES:
+        return _REGISTRIES[kind.name]
+    from spaneval.class_measures import class_measures
 
-
-def class_measures(kind: Kind) -> tuple[Measure, ...]:
-    """
-    Accuracy, and precision, recall and F1 of each class, from the cells of a confusion matrix.
-
-    Args:
-        kind: As `spaneval.kinds.labels` makes it.
-
-    """
-    cells = [tuple(column.split("\x1f")) for column in kind.columns]
-
-    def terms(*parts: Callable[[str, str], bool]) -> Terms:
-        factors = {column: sum(part(*cell) for part in parts) for column, cell in zip(kind.columns, cells, strict=True)}
-        return {column: factor for column, factor in factors.items() if factor}
-
-    def measure(name: str, label: str, question: str, undefined: str, top: Terms, bottom: Terms) -> Measure:
-        return Measure(
-            name=name, label=label, question=question, undefined=undefined, source=_VAN_RIJSBERGEN, numerator=top,
-            denominator=bottom, explain=_because(undefined), kind=kind,
-        )  # fmt: skip
-
-    found = [
-        measure(
-            "accuracy", "Accuracy", "Of all objects, how many got their class?", "there is no object",
-            terms(lambda actual, predicted: actual == predicted), terms(lambda *_: True),
-        )
-    ]  # fmt: skip
-    for name in dict.fromkeys(actual for actual, _ in cells):
-
-        def is_actual(actual: str, _: str, name: str = name) -> bool:
-            return actual == name
-
-        def is_predicted(_: str, predicted: str, name: str = name) -> bool:
-            return predicted == name
-
-        hit = f"{name}\x1f{name}"
-        found += [
-            measure(
-                f"precision:{name}", f"Precision of {name}", f"Of what was taken for {name}, how much is?",
-                f"nothing was taken for {name}", {hit: 1}, terms(is_predicted),
-            ),
-            measure(
-                f"recall:{name}", f"Recall of {name}", f"Of what is {name}, how much was taken for it?",
-                f"nothing is {name}", {hit: 1}, terms(is_actual),
-            ),
-            measure(
-                f"f1:{name}", f"F1 of {name}", f"How well is {name} told from the rest, as one number?",
-                f"nothing is {name}, nor was taken for it", {hit: 2}, terms(is_actual, is_predicted),
-            ),
-        ]  # fmt: skip
-    return tuple(found)
+    return _named(class_measures(kind))

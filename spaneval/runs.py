@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
-from spaneval.exceptions import AlignmentError
+from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.groups import Cells, cells
+from spaneval.kinds import Kind, labels
+from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values, either
 from spaneval.problems import Problem
 from spaneval.signature import SCORES, document_order, gold_digest, map_digest
-from spaneval.values.ids import Outcome
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -30,85 +29,6 @@ if TYPE_CHECKING:
 _OF_INTERVALS: Final = ("ci:", "level:", "seed:")
 _OF_READING: Final = ("fields",)
 """Options that say how the rows of one system are written; systems may differ in them."""
-
-
-class Fate(IntEnum):
-    """What became of an annotation: the outcome of its pair, or none."""
-
-    CORRECT = Outcome.CORRECT
-    WRONG = Outcome.WRONG
-    NO_GOLD_ID = Outcome.NO_GOLD_ID
-    NO_PREDICTED_ID = Outcome.NO_PREDICTED_ID
-    UNMAPPED = Outcome.UNMAPPED
-    MINTED = Outcome.MINTED
-    MISSED = 6
-
-    @property
-    def label(self) -> str:
-        """As in reports: `no_gold_id`."""
-        return self.name.lower()
-
-
-class Annotations(NamedTuple):
-    """
-    Counted annotations and what became of them, N rows.
-
-    Args:
-        doc: Number of the document in `Run.documents`, int32 of shape (N,), ascending.
-        a, b: Span, int64 of shape (N,).
-        ids: Acceptable ids of each, joined by `|` in text order; "" for none.
-        fate: Values of `Fate`, int8 of shape (N,).
-        predicted: The id of the prediction as written, "" for none.
-        translated: The same as it is compared, "" where it is not, or for none.
-        pred_a, pred_b: Span of the prediction, int64 of shape (N,); -1 where it was missed.
-
-    """
-
-    doc: CodeArray
-    a: IntArray
-    b: IntArray
-    ids: list[str]
-    fate: NDArray[np.int8]
-    predicted: list[str]
-    translated: list[str]
-    pred_a: IntArray
-    pred_b: IntArray
-
-    @property
-    def compared(self) -> list[str]:
-        """The id that each pair was judged by: as compared, as written where it is not compared; "" for none."""
-        return _either(self.translated, self.predicted)
-
-    def __len__(self) -> int:
-        return len(self.doc)
-
-
-class Spurious(NamedTuple):
-    """
-    Predictions without a partner, in the order of document, span and id.
-
-    Args:
-        doc: Number of the document in `Run.documents`, int32 of shape (M,).
-        a, b: Span, int64 of shape (M,).
-        predicted: The id as written, "" for none.
-        translated: The same as it would be compared, "" where it would not, or for none.
-
-    """
-
-    doc: CodeArray
-    a: IntArray
-    b: IntArray
-    predicted: list[str]
-    translated: list[str]
-
-    @property
-    def compared(self) -> list[str]:
-        """The id as compared, as written where it is not compared; "" for none."""
-        return _either(self.translated, self.predicted)
-
-
-def _either(translated: Sequence[str], written: Sequence[str]) -> list[str]:
-    return [x or y for x, y in zip(translated, written, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -126,8 +46,8 @@ class Run:
             keys of documents that only rows name, ascending, after a `?`.
         names: The keys of the documents, for reports.
         counts: Counts per document.
-        annotations: What became of each counted annotation.
-        spurious: Predictions without a partner, those out of scope left out.
+        annotations: What became of each counted annotation, or gold value.
+        spurious: Predictions without a partner, those out of scope left out; or values where the gold has none.
         cells: Counts per document and group by the fields that the evaluation was grouped by; not saved.
 
     """
@@ -140,9 +60,23 @@ class Run:
     documents: list[str]
     names: list[str]
     counts: Counts
-    annotations: Annotations
-    spurious: Spurious
+    annotations: Annotations | Values
+    spurious: Spurious | Extras
     cells: dict[str, Cells] = field(default_factory=dict)
+
+    @property
+    def spans(self) -> tuple[Annotations, Spurious]:
+        """
+        Annotations and spurious predictions of a run of spans.
+
+        Raises:
+            FormatError: If it is a run of records.
+
+        """
+        if isinstance(self.annotations, Annotations) and isinstance(self.spurious, Spurious):
+            return self.annotations, self.spurious
+        message = f"a run of {self.counts.kind.name} has no groups; only runs of spans have"
+        raise FormatError([Problem(message, hint="compare such runs as a whole, without --by", kind=FormatError)])
 
     @property
     def n_gold_documents(self) -> int:
@@ -188,7 +122,7 @@ def _annotations(evaluation: Evaluation, place: CodeArray) -> Annotations:
     partner[pairs.gold] = pairs.pred
     gold_texts = [*("|".join(x) for x in ids.gold_ids), ""]
     written, translated = _pred_texts(evaluation)
-    pred_rank = _rank(_either(translated, written))
+    pred_rank = _rank(either(translated, written))
     pred_code = np.append(scored.id, -1)[partner]
     pred_a, pred_b = np.append(scored.a, -1)[partner], np.append(scored.b, -1)[partner]
     rows = np.arange(len(corpus)) if corpus.is_ignored is None else np.flatnonzero(~corpus.is_ignored)
@@ -215,7 +149,7 @@ def _spurious(evaluation: Evaluation, place: CodeArray) -> Spurious:
     if scored.is_out_of_scope is not None:
         is_spurious &= ~scored.is_out_of_scope
     rows = np.flatnonzero(is_spurious)
-    rank = _rank(_either(translated, written))
+    rank = _rank(either(translated, written))
     keys = (ids.pred_rank[scored.id], rank[scored.id], scored.b, scored.a, place[scored.doc])
     rows = rows[np.lexsort([key[rows] for key in keys])]
     return Spurious(
@@ -251,9 +185,17 @@ def check_comparable(runs: Mapping[str, Run]) -> None:
     """
     (first, base), *others = runs.items()
     for name, run in others:
+        _check_kind(name, run, first, base)
         check_gold(name, run, base.gold, base.n_gold_documents, f"as {first} was")
         check_counting(name, run, dict.fromkeys(run.counting) | base.counting, f"{first} with")
         _check_aligned(name, run, first, base)
+
+
+def _check_kind(name: str, run: Run, first: str, base: Run) -> None:
+    """Runs of spans and runs of records have nothing in common."""
+    if run.counts.kind.name != base.counts.kind.name:
+        message = f"{name} is a run of {run.counts.kind.name}, {first} one of {base.counts.kind.name}"
+        raise AlignmentError([Problem(message, hint="compare runs of one command", kind=AlignmentError)])
 
 
 def check_gold(name: str, run: Run, gold: str, n_documents: int, whose: str) -> None:
@@ -304,12 +246,18 @@ def _shown(value: Any) -> str:
 
 def _check_aligned(name: str, run: Run, first: str, base: Run) -> None:
     """Runs over the same gold hold the same annotations in the same places; a saved run that does not is broken."""
-    x, y = run.annotations, base.annotations
     n = base.n_gold_documents
-    same = len(x) == len(y) and x.ids == y.ids and run.documents[:n] == base.documents[:n]
-    if not (same and all(np.array_equal(getattr(x, part), getattr(y, part)) for part in ("doc", "a", "b"))):
-        message = f"{name} and {first} hold different annotations of the same gold, so one of the files was changed"
+    if run.documents[:n] != base.documents[:n] or not run.annotations.is_aligned(base.annotations):
+        message = f"{name} and {first} hold different parts of the same gold, so one of the files was changed"
         raise AlignmentError([Problem(message, hint="save both runs again", kind=AlignmentError)])
+
+
+def kind_of(runs: Sequence[Run]) -> Kind:
+    """The columns of all runs, which are of one kind; those of classes may differ, and are joined."""
+    kinds = list(dict.fromkeys(run.counts.kind for run in runs))
+    if len(kinds) == 1:
+        return kinds[0]
+    return labels(sorted({name for kind in kinds for column in kind.columns for name in column.split("\x1f")}))
 
 
 def stacked(runs: Sequence[Run]) -> IntArray:
@@ -317,15 +265,16 @@ def stacked(runs: Sequence[Run]) -> IntArray:
     Counts of all runs over the union of their documents.
 
     Returns:
-        int64 of shape (D, S, C): the gold documents in their order, then those that only rows name, in key order. A
-        system without a row for a document still has that document's gold.
+        int64 of shape (D, S, C): the gold documents in their order, then those that only rows name, in key order;
+        columns as in `kind_of`. A system without a row for a document still has that document's gold.
 
     """
-    n_gold = runs[0].n_gold_documents
+    n_gold, kind = runs[0].n_gold_documents, kind_of(runs)
     extra = sorted({key for run in runs for key in run.documents[n_gold:]})
-    table = np.zeros((n_gold + len(extra), len(runs), len(runs[0].counts.kind.columns)), dtype=np.int64)
+    table = np.zeros((n_gold + len(extra), len(runs), len(kind.columns)), dtype=np.int64)
     place = {key: n_gold + k for k, key in enumerate(extra)}
     for k, run in enumerate(runs):
         rows = [*range(n_gold), *(place[key] for key in run.documents[n_gold:])]
-        table[rows, k] = run.counts.table
+        columns = [kind.position(name) for name in run.counts.kind.columns]
+        table[np.ix_(rows, [k], columns)] = run.counts.table[:, np.newaxis]
     return table

@@ -18,12 +18,13 @@ import orjson
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.exceptions import FormatError
-from spaneval.kinds import SPANS
+from spaneval.kinds import CLASSES, FIELDS, LEAVES, REVIEW, SPANS, Kind, labels
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import BOM
+from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values
 from spaneval.problems import Problem
 from spaneval.reports import json
-from spaneval.runs import Annotations, Fate, Run, Spurious, run_of
+from spaneval.runs import Run, run_of
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -43,6 +44,7 @@ def to_json(run: Run) -> bytes:
     """The run as a file; the same run gives the same bytes."""
     content = {
         "schema": SCHEMA,
+        "kind": run.counts.kind.name,
         "signature": run.signature,
         "counting": run.counting,
         "gold": run.gold,
@@ -59,10 +61,10 @@ def to_json(run: Run) -> bytes:
     return json.dump(content, indent=False)
 
 
-def _plain(columns: Annotations | Spurious) -> dict[str, list[Any]]:
+def _plain(columns: Annotations | Values | Spurious | Extras) -> dict[str, list[Any]]:
     """Columns as lists; translated ids are told once for each id, by `_translations`."""
     values = columns._asdict()
-    del values["translated"]
+    values.pop("translated", None)
     return {name: x if isinstance(x, list) else x.tolist() for name, x in values.items()}
 
 
@@ -71,6 +73,7 @@ def _translations(run: Run) -> dict[str, str | None]:
     pairs = {
         pair
         for side in (run.annotations, run.spurious)
+        if isinstance(side, Annotations | Spurious)
         for pair in zip(side.predicted, side.translated, strict=True)
         if pair[0] != pair[1]
     }
@@ -154,14 +157,16 @@ def _run(content: Mapping[str, Any]) -> Run:
         raise _Broken("a broken saved run: 'translated' holds something other than text")
     if content.get("fates") != [fate.label for fate in Fate]:
         raise _Broken("a broken saved run: 'fates' are not those of this version")
+    kind = _kind(_value(content, "kind", str), _value(content, "counts", dict))
+    annotations, spurious = _value(content, "annotations", dict), _value(content, "spurious", dict)
     run = Run(
         **texts,
         counting=_value(content, "counting", dict),
         documents=documents,
         names=_texts(content, "names", n),
-        counts=_counts(_value(content, "counts", dict), n),
-        annotations=_annotations(_value(content, "annotations", dict), n, translations),
-        spurious=_spurious(_value(content, "spurious", dict), n, translations),
+        counts=_counts(_value(content, "counts", dict), kind, n),
+        annotations=_annotations(annotations, n, translations) if kind == SPANS else _values(annotations, n),
+        spurious=_spurious(spurious, n, translations) if kind == SPANS else _extras(spurious, n),
     )
     _check_sums(run)
     return run
@@ -209,14 +214,29 @@ def _check_documents(documents: list[str], gold: str) -> None:
         raise _Broken("a broken saved run: its documents are not those of its gold")
 
 
-def _counts(columns: Mapping[str, Any], n: int) -> Counts:
-    unknown = sorted(set(columns) - set(SPANS.columns))
+def _kind(name: str, columns: Mapping[str, Any]) -> Kind:
+    """What was counted; classes are known by the columns alone."""
+    kinds = {kind.name: kind for kind in (SPANS, FIELDS, LEAVES, REVIEW)}
+    if name in kinds:
+        return kinds[name]
+    cells = [column.split("\x1f") for column in columns]
+    classes = list(dict.fromkeys(cell[0] for cell in cells))
+    if name != CLASSES or labels(classes).columns != tuple(columns):
+        raise _Broken(f"a broken saved run: it counts '{name}', which this version does not know")
+    return labels(classes)
+
+
+def _counts(columns: Mapping[str, Any], kind: Kind, n: int) -> Counts:
+    unknown = sorted(set(columns) - set(kind.columns))
     if unknown:
         raise _Broken(f"a broken saved run: there is no count '{unknown[0]}'")
-    missing = [name for name in SPANS.columns if name not in columns]
+    missing = [name for name in kind.columns if name not in columns]
     if missing:
         raise _Broken(f"a broken saved run: its counts lack '{missing[0]}'")
-    return Counts.from_columns(n, **{name: _integers(columns, name, n, below=2**53) for name in columns})
+    table = np.zeros((n, len(kind.columns)), dtype=np.int64)
+    for k, name in enumerate(kind.columns):
+        table[:, k] = _integers(columns, name, n, below=2**53)
+    return Counts(table, kind)
 
 
 def _doc(columns: Mapping[str, Any], n_documents: int) -> CodeArray:
@@ -261,25 +281,64 @@ def _spurious(columns: Mapping[str, Any], n_documents: int, translations: Transl
     return Spurious(doc, a, b, predicted, _translated(predicted, translations))
 
 
+def _values(columns: Mapping[str, Any], n_documents: int) -> Values:
+    doc = _doc(columns, n_documents)
+    n = len(doc)
+    fate = _integers(columns, "fate", n, below=len(Fate)).astype(np.int8)
+    if not np.isin(fate, _OF_VALUES).all():
+        raise _Broken("a broken saved run: 'fate' holds something that becomes of no value")
+    result = Values(doc, _texts(columns, "path", n), _texts(columns, "gold", n), fate, _texts(columns, "extracted", n))
+    if any((x == "") != (y == Fate.MISSED) for x, y in zip(result.extracted, fate, strict=True)):
+        raise _Broken("a broken saved run: a missed value has a partner, or a found one has none")
+    return result
+
+
+def _extras(columns: Mapping[str, Any], n_documents: int) -> Extras:
+    doc = _doc(columns, n_documents)
+    return Extras(doc, _texts(columns, "path", len(doc)), _texts(columns, "extracted", len(doc)))
+
+
 def _check_sums(run: Run) -> None:
     """Every count that the outcomes add up to is what they add up to, document by document."""
+    for name, values in _sums(run).items():
+        differs = np.flatnonzero(run.counts[name] != values)
+        if differs.size:
+            d = int(differs[0])
+            message = f"{name} of document {run.names[d]} is {run.counts[name][d]}, its outcomes add up to {values[d]}"
+            raise _Broken(f"a broken saved run: {message}")
+
+
+def _sums(run: Run) -> dict[str, IntArray]:
+    """What the outcomes of each document add up to, by column."""
     fate, doc, counts = run.annotations.fate, run.annotations.doc, run.counts
 
     def per_document(documents: CodeArray) -> IntArray:
         return np.bincount(documents, minlength=len(counts)).astype(np.int64, copy=False)
 
+    n_gold, n_equal, n_extra = (
+        per_document(doc),
+        per_document(doc[fate == Fate.CORRECT]),
+        per_document(run.spurious.doc),
+    )
+    wrong, missed = per_document(doc[fate == Fate.WRONG]), per_document(doc[fate == Fate.MISSED])
+    if counts.kind in (FIELDS, REVIEW):
+        return {"tp": n_equal, "fp": n_extra, "fn": missed, "fpfn": wrong}
+    if counts.kind == LEAVES:
+        return {"gold": n_gold, "predicted": n_gold - missed + n_extra, "equal": n_equal}
+    if counts.kind != SPANS:
+        right = [name for name in counts.kind.columns if len(set(name.split("\x1f"))) == 1]
+        n_right = sum((counts[name] for name in right), np.zeros(len(counts), np.int64))
+        if (counts.table.sum(axis=1) != n_gold).any() or (n_right != n_equal).any():
+            raise _Broken("a broken saved run: its confusion matrix is not that of its objects")
+        return {}
     sums = {f"n_{x.label}": per_document(doc[fate == x]) for x in Fate if x not in _NO_COLUMN}
-    sums["n_id_correct"] = per_document(doc[fate == Fate.CORRECT])
-    sums["n_id_comparable"] = per_document(doc[fate <= Fate.WRONG])
-    sums["n_gold"] = per_document(doc)
-    sums["n_matched"] = per_document(doc[fate != Fate.MISSED])
-    sums["n_predicted"] = sums["n_matched"] + per_document(run.spurious.doc) + counts["n_bad_rows"]
-    for name, values in sums.items():
-        differs = np.flatnonzero(counts[name] != values)
-        if differs.size:
-            d = int(differs[0])
-            message = f"{name} of document {run.names[d]} is {counts[name][d]}, its outcomes add up to {values[d]}"
-            raise _Broken(f"a broken saved run: {message}")
+    sums |= {"n_id_correct": n_equal, "n_id_comparable": n_equal + wrong, "n_gold": n_gold}
+    sums["n_matched"] = n_gold - missed
+    sums["n_predicted"] = sums["n_matched"] + n_extra + counts["n_bad_rows"]
+    return sums
 
 
-_NO_COLUMN: Final = (Fate.CORRECT, Fate.WRONG, Fate.MISSED)
+_OF_VALUES: Final = (Fate.CORRECT, Fate.WRONG, Fate.MISSED)
+"""What may become of a value."""
+
+_NO_COLUMN: Final = _OF_VALUES

@@ -19,12 +19,13 @@ except ImportError:
 
 from spaneval._version import VERSION
 from spaneval.corpus import CodeArray, Corpus, IntArray, Predictions
-from spaneval.options import MINTED, Options
+from spaneval.options import LEVEL, MINTED, Options
 
 SCORES: Final = 1
 """Raised with every entry under **Scores** in the changelog."""
 
 PARTS: Final = (
+    "of", "profile", "key", "fields-of", "strict", "normalize", "pairing", "ordered", "required", "positive",
     "match", "assign", "unmapped", "nil", "doc-key", "unknown-docs", "on-bad-row", "min-score", "null-is-nil", "minted",
     "fields", "ci", "level", "seed", "gt", "map", "gold-map", "scores", "v",
 )  # fmt: skip
@@ -153,19 +154,59 @@ def signature(
         parts["minted"] = options.minted
     if options.fields:
         parts["fields"] = ",".join(f"{ours}={theirs}" for ours, theirs in sorted(options.fields.items()))
-    if interval is None:
-        parts["ci"] = "none"
-    else:
-        parts["ci"] = f"doc-bootstrap.{interval['resamples']}"
-        if interval["level"] != 0.95:
-            parts["level"] = str(interval["level"])
-        parts["seed"] = str(interval["seed"])
-    parts["gt"] = f"{len(documents)}d.{gold_digest(documents)[:8]}"
+    parts |= _of_intervals(interval)
+    parts["gt"] = _gold_part(documents)
     for name, chain in (("map", maps), ("gold-map", gold_maps)):
         if chain:
             parts[name] = f"{len(chain[0])}.{map_digest(chain)[:8]}"
-    parts |= {"scores": str(SCORES), "v": VERSION}
-    return "|".join(f"{name}:{escaped(value)}" for name, value in parts.items())
+    return _line(parts)
+
+
+def record_signature(
+    kind: str, options: Mapping[str, str], documents: UIntArray, *, interval: Mapping[str, Any] | None
+) -> str:
+    """
+    The signature of scores of records.
+
+    Args:
+        kind: Name of the command.
+        options: What can change a number and is not at its default, by its name in `PARTS`.
+        documents: Digest of each document of the gold, see `record_digests`.
+        interval: `resamples`, `seed` and `level` of the intervals; None without intervals.
+
+    """
+    order = {name: k for k, name in enumerate(PARTS)}
+    chosen = {name: options[name] for name in sorted(options, key=order.__getitem__)}
+    return _line({"of": kind, **chosen, **_of_intervals(interval), "gt": _gold_part(documents)})
+
+
+def record_digests(names: Sequence[str], contents: Iterable[str]) -> UIntArray:
+    """
+    64 bits per document of records, uint64 of shape (D,), that depend on its name and its content.
+
+    Args:
+        names: What each document is called.
+        contents: Its gold as text that says the same of the same gold, such as JSON with sorted keys.
+
+    """
+    return _mix(_mix(_hashed(names)) ^ _mix(_hashed(contents), 1))
+
+
+def _of_intervals(interval: Mapping[str, Any] | None) -> dict[str, str]:
+    if interval is None:
+        return {"ci": "none"}
+    level = {} if interval["level"] == LEVEL else {"level": str(interval["level"])}
+    return {"ci": f"doc-bootstrap.{interval['resamples']}", **level, "seed": str(interval["seed"])}
+
+
+def _gold_part(documents: UIntArray) -> str:
+    return f"{len(documents)}d.{gold_digest(documents)[:8]}"
+
+
+def _line(parts: Mapping[str, str]) -> str:
+    """All parts, and what the numbers were made by."""
+    whole = {**parts, "scores": str(SCORES), "v": VERSION}
+    return "|".join(f"{name}:{escaped(value)}" for name, value in whole.items())
 
 
 def parts_of(text: str) -> dict[str, str]:

@@ -14,7 +14,8 @@ from versions import GOLD, V1, V2, row
 
 import spaneval
 from spaneval.changes import COMPARABLE, INCOMPARABLE, MATCHED, MEANINGS, Diff
-from spaneval.runs import Fate, run_of
+from spaneval.outcomes import Fate
+from spaneval.runs import run_of
 from spaneval.saved_runs import from_json, to_json
 
 

@@ -17,7 +17,8 @@ from versions import GOLD, V1, V2
 import spaneval
 from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.kinds import SPANS
-from spaneval.runs import Fate, Run, check_comparable, run_of, stacked
+from spaneval.outcomes import Fate
+from spaneval.runs import Run, check_comparable, run_of, stacked
 from spaneval.saved_runs import as_run, from_json, is_saved_run, to_json
 
 
@@ -323,7 +324,7 @@ def test_run_with_moved_annotations_is_refused():
     content = json.loads(to_json(run(V2)))
     content["annotations"]["a"][0] += 1
 
-    with pytest.raises(AlignmentError, match="hold different annotations of the same gold"):
+    with pytest.raises(AlignmentError, match="hold different parts of the same gold"):
         check_comparable({"v1": run(V1), "v2": from_json(json.dumps(content).encode(), "run.json")})
 
 

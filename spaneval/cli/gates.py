@@ -9,10 +9,13 @@ import click
 
 from spaneval.cli.completion import measure_bounds, measure_names
 from spaneval.cli.console import Console
+from spaneval.cli.options import Decorator
 from spaneval.cli.types import ParamType
+from spaneval.kinds import SPANS, Kind
 
 if TYPE_CHECKING:
     from spaneval.gates import Check, Gate
+    from spaneval.scores import Result
 
 
 class GateType(ParamType):
@@ -22,11 +25,12 @@ class GateType(ParamType):
     Args:
         name: The form, for usage.
         parse: Name of the function of `spaneval.gates` that reads it.
+        given: Its further arguments.
 
     """
 
-    def __init__(self, name: str, parse: str) -> None:
-        self.name, self.parse = name, parse
+    def __init__(self, name: str, parse: str, **given: Any) -> None:
+        self.name, self.parse, self.given = name, parse, given
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Gate:
         """The gate."""
@@ -36,20 +40,27 @@ class GateType(ParamType):
         if isinstance(value, gates.Gate):
             return value
         try:
-            gate: Gate = getattr(gates, self.parse)(value)
+            gate: Gate = getattr(gates, self.parse)(value, **self.given)
         except MeasureError as error:
             self.fail(str(error), param, ctx)
         return gate
 
 
-def fail_under(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--fail-under`."""
+def fail_under(kind: Kind | None = SPANS, *, has_macro: bool = True) -> Decorator:
+    """
+    `--fail-under`.
+
+    Args:
+        kind: What the command counts; None where its measures depend on the input.
+        has_macro: Whether the command has `--average macro`.
+
+    """
+    of_macro = " With --average macro the macro average is held against VALUE." if has_macro else ""
     return click.option(
-        "--fail-under", type=GateType("measure=value", "floor"), multiple=True, metavar="MEASURE=VALUE",
-        shell_complete=measure_bounds,
-        help="Exit with 1 if the measure is below VALUE, with 4 if it is undefined. With --average macro the macro "
-        "average is held against VALUE. Repeatable.",
-    )(function)  # fmt: skip
+        "--fail-under", type=GateType("measure=value", "floor", kind=kind), multiple=True, metavar="MEASURE=VALUE",
+        shell_complete=measure_bounds if kind == SPANS else None,
+        help=f"Exit with 1 if the measure is below VALUE, with 4 if it is undefined.{of_macro} Repeatable.",
+    )  # fmt: skip
 
 
 def fail_on_regression(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,9 +89,18 @@ def check_nil(gates: Iterable[Gate], nil: Sequence[str], measures: Iterable[str]
 
     wanted = {name: name for name in measures} | {gate.measure: f"a gate on {gate.measure}" for gate in gates}
     for name, what in wanted.items():
-        if MEASURES[name].needs_nil and not nil:
+        if name in MEASURES and MEASURES[name].needs_nil and not nil:
             message = f"{what} needs --nil ID, the id that means 'not in the knowledge base'"
             raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def hold(gates: Sequence[Gate], result: Result, console: Console) -> int:
+    """Hold a result against the gates of `--fail-under`, print what came of it, and return the exit code."""
+    if not gates:
+        return 0
+    from spaneval.gates import check_floors
+
+    return show(check_floors(gates, result), console)
 
 
 def show(checks: Sequence[Check], console: Console) -> int:

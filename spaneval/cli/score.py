@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from spaneval.output import STDOUT, Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
-    from spaneval.gates import Gate
     from spaneval.options import Options
 
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 @grouping.by
 @grouping.average
 @options.uncertainty()
-@gates.fail_under
+@gates.fail_under()
 @options.output()
 @click.option("--per-document", is_flag=True, help="Show every document, too; in CSV and LaTeX instead of the totals.")
 @click.option(
@@ -61,7 +60,7 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     with _unread(allowed=bool(given["fail_under"])):
         _write(evaluation, given, ledger, console)
     console.notes(evaluation.notes)
-    code = _check_gates(evaluation, given["fail_under"], console)
+    code = gates.hold(given["fail_under"], evaluation, console)
     console.show_elapsed()
     ctx.exit(code)
 
@@ -69,14 +68,6 @@ def score(ctx: click.Context, /, **given: Any) -> None:
 def _unread(*, allowed: bool) -> AbstractContextManager[None]:
     """A reader of standard output that goes away early must not hold back the verdict of a gate."""
     return suppress(BrokenPipeError) if allowed else nullcontext()
-
-
-def _check_gates(evaluation: Evaluation, given: Sequence[Gate], console: Console) -> int:
-    if not given:
-        return 0
-    from spaneval.gates import check_floors
-
-    return gates.show(check_floors(given, evaluation), console)
 
 
 def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evaluation:

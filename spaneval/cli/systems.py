@@ -205,21 +205,33 @@ def _inputs(
 ) -> Iterator[Input]:
     """The header: gold, systems with their predictions, maps with those that they are for."""
     from spaneval.loaders.tables import display_name
-    from spaneval.reports.text import Input, counted, part_of, printable
+    from spaneval.reports.text import Input, counted, printable
 
     for k, path in enumerate(source.given["gold"]):
         yield Input("" if k else "ground truth", printable(path))
     for name, path in paths.items():
-        totals = runs[name].counts.totals()
-        n, n_left_out = totals["n_predicted"], totals["n_ignored_pairs"] + totals["n_out_of_scope"]
-        spans = part_of(n, n + n_left_out, "span")
-        facts = f"{spans}, as saved" if is_saved[name] else spans
+        found = _found(runs[name])
+        facts = f"{found}, as saved" if is_saved[name] else found
         yield Input(printable(name), printable(display_name(path)), facts)
     for of, one in source.maps:
         kind = "id map" if of is None else f"id map of {printable(of)}"
         yield Input(kind, printable(one.name), counted(len(one.targets), "id"))
     for one in source.gold_maps:
         yield Input("gold id map", printable(one.name), counted(len(one.targets), "id"))
+
+
+def _found(run: Run) -> str:
+    """How many spans, or values, a system has."""
+    from spaneval.kinds import SPANS
+    from spaneval.outcomes import Fate
+    from spaneval.reports.text import counted, part_of
+
+    if run.counts.kind != SPANS:
+        n_missed = int((run.annotations.fate == Fate.MISSED).sum())
+        return counted(len(run.annotations.doc) - n_missed + len(run.spurious.doc), "value")
+    totals = run.counts.totals()
+    n, n_left_out = totals["n_predicted"], totals["n_ignored_pairs"] + totals["n_out_of_scope"]
+    return part_of(n, n + n_left_out, "span")
 
 
 def is_saved_file(path: str) -> bool:

@@ -207,9 +207,9 @@ class MeasureName(ParamType):
     def convert(self, value: Any, param: _Param, ctx: _Ctx) -> str:
         """The name itself."""
         from spaneval.exceptions import MeasureError
-        from spaneval.measures import get_measure
+        from spaneval.measures import any_measure
 
         try:
-            return get_measure(value).name
+            return any_measure(value)
         except MeasureError as error:
             self.fail(str(error), param, ctx)

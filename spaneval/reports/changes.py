@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from spaneval.changes import CONTEXT, MEANINGS
+from spaneval.changes import CONTEXT
+from spaneval.kinds import SPANS
+from spaneval.outcomes import Fate
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.comparison import p_value
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.text import Input, counted, input_comments, printable
-from spaneval.runs import Fate
 
 if TYPE_CHECKING:
     from spaneval.changes import Diff
@@ -21,10 +22,17 @@ COLUMNS: Final = (
     "fates", "document", "a", "b", "gold_id", "old_outcome", "old_predicted_id", "old_translated_id", "old_a", "old_b",
     "new_outcome", "new_predicted_id", "new_translated_id", "new_a", "new_b", "before", "text", "after",
 )  # fmt: skip
-"""Columns of the CSV report."""
+"""Columns of the CSV report of spans."""
+
+VALUE_COLUMNS: Final = (
+    "fates", "document", "path", "gold", "old_outcome", "old_extracted", "new_outcome", "new_extracted",
+)  # fmt: skip
+"""Those of values of records."""
 
 _LONGEST = 60
 _COUNTS: Final = ("n_gold", "n_predicted", "n_matched", "n_id_comparable", "n_id_correct", "n_bad_rows")
+_ALWAYS: Final = _COUNTS[:-1]
+"""Those that are shown even where they are 0 in both versions."""
 
 
 def render(
@@ -58,24 +66,28 @@ def render(
 
 
 def _lines(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Iterable[Any]]:
-    yield COLUMNS
+    columns = COLUMNS if diff.kind == SPANS else VALUE_COLUMNS
+    yield columns
     for row in diff.rows(texts):
         flat = row | {"fates": "|".join(row["fates"])}
         for side in ("old", "new"):
-            values = row[side] or {}
-            flat |= {f"{side}_{key}": values.get(key) for key in ("outcome", "predicted_id", "translated_id", "a", "b")}
-        yield [flat[name] for name in COLUMNS]
+            flat |= {f"{side}_{key}": value for key, value in (row[side] or {}).items()}
+        yield [flat.get(name) for name in columns]
 
 
 def _page(diff: Diff, texts: Mapping[str, str] | None) -> Page:
-    documents, n = counted(diff.old.n_gold_documents, "document"), len(diff.old.annotations)
+    documents, n = counted(diff.old.n_gold_documents, "document"), len(diff.old.annotations.doc)
     return Page(
-        facts=f"{documents}, {counted(n, 'gold annotation')}",
+        facts=f"{documents}, {counted(n, _noun(diff))}",
         grids=[_cells(diff), _fates(diff), _counts(diff)],
         examples=list(_examples(diff, texts)),
         remarks=list(_remarks(diff)),
         signature=_signature(diff),
     )
+
+
+def _noun(diff: Diff) -> str:
+    return "gold annotation" if diff.kind == SPANS else "gold value"
 
 
 def _cells(diff: Diff) -> Grid:
@@ -84,7 +96,7 @@ def _cells(diff: Diff) -> Grid:
     rows = [[_name(old), *(str(diff.cells[old, new]) for new in fates), str(diff.cells[old].sum())] for old in fates]
     sums = ["all", *(str(diff.cells[:, new].sum()) for new in fates), str(diff.cells.sum())]
     heading = ["old \\ new", *map(_name, fates), "all"]
-    title = "Gold annotations: outcome in the old version (rows), in the new version (columns)"
+    title = f"{_noun(diff).capitalize()}s: outcome in the old version (rows), in the new version (columns)"
     return Grid(heading, ["left", *["right" for _ in heading[1:]]], [rows, [sums]], title)  # type: ignore[list-item] # a literal
 
 
@@ -93,26 +105,30 @@ def _name(fate: Fate) -> str:
 
 
 def _fates(diff: Diff) -> Grid:
-    rows = [[name.replace("_", " "), str(n), MEANINGS[name]] for name, n in diff.fates.items()]
-    title = "What became of them; an annotation may stand in two lines"
+    rows = [[name.replace("_", " "), str(n), diff.meanings[name]] for name, n in diff.fates.items()]
+    title = f"What became of them; {'an annotation' if diff.kind == SPANS else 'a value'} may stand in two lines"
     return Grid(["change", "number", "meaning"], ["left", "right", "left"], [rows], title)
 
 
 def _counts(diff: Diff) -> Grid:
-    shown = {name: diff.counts.get(name, (0, 0)) for name in _COUNTS if name in diff.counts or name != "n_bad_rows"}
-    rows = [[name, str(old), str(new), f"{new - old:+d}"] for name, (old, new) in shown.items()]
+    names = _COUNTS if diff.kind == SPANS else diff.kind.columns
+    shown = {name: diff.counts.get(name, (0, 0)) for name in names if name in diff.counts or name in _ALWAYS}
+    names_shown = {name: printable(name.replace("\x1f", " → ")) for name in shown}
+    rows = [[names_shown[name], str(old), str(new), f"{new - old:+d}"] for name, (old, new) in shown.items()]
     return Grid(["count", "old", "new", "Δ"], ["left", "right", "right", "right"], [rows])
 
 
 def _remarks(diff: Diff) -> Iterator[Remark]:
     only_old, both, only_new = diff.spurious
     yield Remark(
-        "spurious predictions", f"{only_old} in the old version only, {both} in both, {only_new} in the new only"
+        "spurious predictions" if diff.kind == SPANS else "values where the gold has none",
+        f"{only_old} in the old version only, {both} in both, {only_new} in the new only",
     )
     old, new = diff.n_only_old_correct, diff.n_only_new_correct
-    pairs = counted(diff.n_common, "gold annotation")
+    pairs = counted(diff.n_common, _noun(diff))
     only = f"{old} are right in the old version only, {new} in the new only"
-    text = f"of {pairs} with comparable ids in both versions, {only}"
+    common = "with comparable ids" if diff.kind == SPANS else "in whose place something was extracted"
+    text = f"of {pairs} {common} in both versions, {only}"
     yield Remark("common pairs", f"{text}; exact McNemar test, two-sided, p {_equals(p_value(diff.mcnemar_p))}")
 
 
@@ -130,17 +146,25 @@ def _examples(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Remark]:
             first.setdefault(name, row)
         if len(first) == len(wanted):
             break
-    for name in MEANINGS:
+    for name in diff.meanings:
         if name in first:
             yield Remark(f"first {name.replace('_', ' ')}", _example(first[name]))
 
 
 def _example(row: Mapping[str, Any]) -> str:
+    if "path" in row:
+        gold = "" if row["gold"] is None else f", gold {row['gold']}"
+        change = " → ".join(_value(row[side]) for side in ("old", "new") if row[side])
+        return printable(f"{row['document']}: {row['path']}{gold}: {change}")
     place = f"document {row['document']} [{row['a']}, {row['b']})"
     gold = f", gold {row['gold_id']}" if row["gold_id"] else ""
     change = " → ".join(_side(row[side]) for side in ("old", "new") if row[side])
     context = "" if row["text"] is None else f"  {in_context(row)}"
     return printable(f"{place}{gold}: {change}{context}")
+
+
+def _value(side: Mapping[str, Any]) -> str:
+    return side["outcome"] if side["extracted"] is None else f"{side['outcome']} {side['extracted']}"
 
 
 def _side(side: Mapping[str, Any]) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from spaneval.comparison import COMMON, NO_COMMON
-from spaneval.measures import MEASURES
+from spaneval.comparison import COMMON, no_common
+from spaneval.kinds import SPANS
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import Why, legend, subject
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from spaneval.reports import Format, Style
 
 CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+_CONDITIONAL: Final = ("entity_accuracy", "agreement")
+"""Measures that judge each system on its own pairs; beside them stands the accuracy over common ones."""
 _SHORT: Final = {"holm": "p (Holm)", "bh": "p (BH)"}
 
 
@@ -88,14 +90,21 @@ _OF_COMMON: Final = ("measure", "system", "value", "delta", "numerator", "denomi
 
 
 def _page(comparison: Comparison, style: Style) -> Page:
-    n_gold = next(iter(comparison.runs.values())).counts.totals()["n_gold"]
-    documents, annotations = counted(comparison.n_documents, "document"), counted(n_gold, "gold annotation")
+    documents, gold = counted(comparison.n_documents, "document"), _gold(comparison)
     return Page(
-        facts=f"{documents}, {annotations}; baseline {printable(comparison.baseline)}",
+        facts=f"{documents}, {gold}; baseline {printable(comparison.baseline)}",
         grids=[_grid(comparison, style), *_group_grids(comparison, style)],
         remarks=list(_remarks(comparison)),
         signature=comparison.signature,
     )
+
+
+def _gold(comparison: Comparison) -> str:
+    """How many annotations or values the gold has."""
+    run = next(iter(comparison.runs.values()))
+    if comparison.kind == SPANS:
+        return counted(run.counts.totals()["n_gold"], "gold annotation")
+    return counted(len(run.annotations.doc), "gold value")
 
 
 def _grid(comparison: Comparison, style: Style) -> Grid:
@@ -108,7 +117,7 @@ def _grid(comparison: Comparison, style: Style) -> Grid:
                 for k, name in enumerate(comparison.runs)
             ]
         )
-        if measure.name == "entity_accuracy":
+        if measure.name in _CONDITIONAL:
             groups.append(_common(comparison, style))
     heading, aligned = ["measure", "system"], ["left", "left"]
     for title, side in _columns(comparison):
@@ -270,7 +279,7 @@ def _bounds(alpha: float) -> tuple[float, float, float]:
 
 def _remarks(comparison: Comparison) -> Iterator[Remark]:
     yield from _undefined(comparison)
-    if any(measure.name == "entity_accuracy" for measure in comparison.measures):
+    if any(measure.name in _CONDITIONAL for measure in comparison.measures):
         yield from _judged_on(comparison)
     if len(comparison.runs) > 1:
         yield Remark("Δ", f"value minus that of {printable(comparison.baseline)}")
@@ -288,13 +297,22 @@ def _remarks(comparison: Comparison) -> Iterator[Remark]:
 
 def _judged_on(comparison: Comparison) -> Iterator[Remark]:
     """What accuracy is judged on, which differs by system."""
+    if comparison.kind != SPANS:
+        n = counted(comparison.common.n, "gold value")
+        text = f"all systems on the same {n}: those in whose place every one extracted something"
+        yield Remark(
+            "Accuracy over common pairs", text if comparison.common.n else f"undefined: {no_common(comparison.kind)}"
+        )
+        return
     totals = {name: run.counts.totals() for name, run in comparison.runs.items()}
     shares = [f"{printable(name)} {x['n_id_comparable']} of {x['n_matched']}" for name, x in totals.items()]
     own = "each system on its own matched pairs with comparable ids"
     yield Remark("Entity accuracy", f"{own}: {', '.join(shares)}")
     n = counted(comparison.common.n, "gold annotation")
     text = f"all systems on the same {n}: those for which every one has a comparable pair"
-    yield Remark("Accuracy over common pairs", text if comparison.common.n else f"undefined: {NO_COMMON}")
+    yield Remark(
+        "Accuracy over common pairs", text if comparison.common.n else f"undefined: {no_common(comparison.kind)}"
+    )
     if any(measure.name == "link_f1" for measure in comparison.measures):
         yield Remark("Link F1", "all gold annotations and all predictions with an id, so it depends on no such choice")
 
@@ -322,7 +340,8 @@ def _left_out(comparison: Comparison) -> Iterator[Remark]:
     """Resamples and swaps in which a measure had no value, where there were any: each number once."""
     resampling = comparison.resampling or {"left_out": {}, "left_out_of_delta": {}, "resamples": 0}
     n = resampling["resamples"]
-    values, deltas = (_by_number(resampling[key], n) for key in ("left_out", "left_out_of_delta"))
+    labels = {measure.name: measure.label for measure in comparison.measures}
+    values, deltas = (_by_number(resampling[key], n, labels) for key in ("left_out", "left_out_of_delta"))
     for n_left_out in sorted({*values, *deltas}):
         parts = [subject(values[n_left_out])] if n_left_out in values else []
         parts += [f"Δ in {subject(deltas[n_left_out])}"] if n_left_out in deltas else []
@@ -333,20 +352,22 @@ def _left_out(comparison: Comparison) -> Iterator[Remark]:
         for measure, entry in entries.items():
             if entry.test is not None and entry.test.n_undefined_swaps:
                 of_all = f"{entry.test.n_undefined_swaps} of {counted(entry.test.n_trials, 'swap')}"
-                swaps.setdefault(of_all, {}).setdefault(MEASURES[measure].label, []).append(printable(name))
+                swaps.setdefault(of_all, {}).setdefault(labels[measure], []).append(printable(name))
     for of_all, places in swaps.items():
         text = f"{of_all} left it undefined; they count as extreme"
         yield Remark(f"p of {subject(places)}", text, is_list=True)
 
 
-def _by_number(shares: Mapping[str, Mapping[str, float]], n: int) -> dict[int, dict[str, list[str]]]:
+def _by_number(
+    shares: Mapping[str, Mapping[str, float]], n: int, labels: Mapping[str, str]
+) -> dict[int, dict[str, list[str]]]:
     """From shares of `n` by system and measure: by number, the systems of each measure; none and all are left out."""
     found: dict[int, dict[str, list[str]]] = {}
     for name, of_system in shares.items():
         for measure, share in of_system.items():
             if 0 < share < 1:
                 places = found.setdefault(round(share * n), {})
-                places.setdefault(MEASURES[measure].label, []).append(printable(name))
+                places.setdefault(labels[measure], []).append(printable(name))
     return found
 
 
