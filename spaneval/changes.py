@@ -23,7 +23,7 @@ from spaneval.saved_runs import as_run
 from spaneval.significance import mcnemar_exact
 
 if TYPE_CHECKING:
-    from spaneval.evaluation import Evaluation
+    from spaneval.scores import Result
 
 SCHEMA: Final = "spaneval.diff/1"
 COMPARABLE: Final = (Fate.CORRECT, Fate.WRONG)
@@ -167,12 +167,12 @@ class Diff:
         yield from _spurious_rows(self.old, self.new, known)
 
 
-def diff(old: Evaluation | Run | str | os.PathLike[str], new: Evaluation | Run | str | os.PathLike[str]) -> Diff:
+def diff(old: Result | Run | str | os.PathLike[str], new: Result | Run | str | os.PathLike[str]) -> Diff:
     """
     What changed between two versions scored on the same gold.
 
     Args:
-        old, new: Evaluations, runs, or paths of saved runs.
+        old, new: Results of scoring, runs, or paths of saved runs.
 
     Raises:
         InputError: If a saved run cannot be read.

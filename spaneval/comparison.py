@@ -33,7 +33,7 @@ from spaneval.significance import TRIALS, Correction, PermutationTest, correct, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from spaneval.evaluation import Evaluation
+    from spaneval.scores import Result
 
 SCHEMA: Final = "spaneval.compare/1"
 DEFAULT_MEASURES: Final = {
@@ -217,7 +217,7 @@ def _flat(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare(
-    systems: Mapping[str, Evaluation | Run | str | os.PathLike[str]],
+    systems: Mapping[str, Result | Run | str | os.PathLike[str]],
     *,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
@@ -235,7 +235,7 @@ def compare(
     Compare systems on the same gold.
 
     Args:
-        systems: Evaluations, runs or paths of saved runs by name, at least one.
+        systems: Results of scoring, runs or paths of saved runs by name, at least one.
         baseline: Name of the one the others are held against; None takes the first.
         measures: Names of measures; None takes those of the contract (docs/measures.md), with NIL ids also theirs.
         by: Fields whose groups are compared, too. Evaluations must have been made with them; saved runs know

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spaneval.loaders.id_map import IdMap
     from spaneval.loaders.rows import RowFormat
     from spaneval.resampling import Bootstrap
+    from spaneval.runs import Run
 
 # What only some runs need is imported where it is needed: the program starts in the time that numpy takes to load.
 
@@ -189,6 +190,12 @@ class Evaluation(Result):
         from spaneval.averages import macro_over_groups
 
         return macro_over_groups(self, self.by[0], self.registry)
+
+    def run(self) -> Run:
+        """What comparisons need of it; `spaneval.saved_runs.to_json` saves that."""
+        from spaneval.runs import run_of
+
+        return run_of(self)
 
     @property
     def resampling_order(self) -> IntArray:

@@ -24,10 +24,10 @@ from spaneval.loaders.utf8 import BOM
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values
 from spaneval.problems import Problem
 from spaneval.reports import json
-from spaneval.runs import Run, run_of
+from spaneval.runs import Run
 
 if TYPE_CHECKING:
-    from spaneval.evaluation import Evaluation
+    from spaneval.scores import Result
 
 SCHEMA: Final = "spaneval.run/1"
 HEAD_SIZE: Final = 200
@@ -89,9 +89,9 @@ def is_saved_run(head: bytes) -> bool:
     return _HEAD.match(head) is not None
 
 
-def as_run(system: Evaluation | Run | str | os.PathLike[str]) -> Run:
+def as_run(system: Result | Run | str | os.PathLike[str]) -> Run:
     """
-    The run that `system` is: an evaluation, a run, or the path of a saved one.
+    The run that `system` is: the result of scoring, a run, or the path of a saved one.
 
     Raises:
         InputError: If the file cannot be read or is no saved run.
@@ -103,7 +103,7 @@ def as_run(system: Evaluation | Run | str | os.PathLike[str]) -> Run:
         name = os.fspath(system)
         with open_bytes(name) as file:
             return from_json(file.read(), name)
-    return run_of(system)
+    return system.run()
 
 
 class _Broken(Exception):  # noqa: N818 - never leaves this module

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spaneval.corpus import IntArray
     from spaneval.counts import Counts
     from spaneval.resampling import Bootstrap
+    from spaneval.runs import Run
 
 
 class Result:
@@ -36,6 +37,10 @@ class Result:
     @property
     def resampling_order(self) -> IntArray:
         """Documents as they are resampled, so that intervals do not depend on the order of files."""
+        raise NotImplementedError
+
+    def run(self) -> Run:
+        """What comparisons need of it; `spaneval.saved_runs.to_json` saves that."""
         raise NotImplementedError
 
     @cached_property

@@ -1,0 +1,318 @@
+"""Runs of records: what is kept of decisions, how it is saved, and what compare and diff say of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spaneval
+from spaneval.counts import Counts
+from spaneval.decisions import Builder, Decisions
+from spaneval.exceptions import AlignmentError, FormatError, MeasureError
+from spaneval.gates import check_floors, check_regressions, floor, tolerance
+from spaneval.kinds import DECISIONS, FIELDS, LEAVES, labels
+from spaneval.measures import measures_of
+from spaneval.outcomes import Fate
+from spaneval.record_runs import record_run
+from spaneval.runs import Run, kind_of, stacked
+from spaneval.saved_runs import from_json, to_json
+from spaneval.scores import score_counts
+from spaneval.signature import record_digests
+from spaneval.values.fields import Comparator, decide
+
+FIELD_NAMES = ("asset", "due")
+GOLD: dict[str, dict[str, Any]] = {
+    "r1": {"asset": "A7", "due": "2026-11-10"},
+    "r2": {"asset": "B2", "due": None},
+    "r3": {"asset": "C9", "due": "2026-11-12"},
+}
+OLD: dict[str, dict[str, Any]] = {
+    "r1": {"asset": "A7", "due": "2026-11-10"},
+    "r2": {"asset": "B3", "due": "2026-11-11"},
+    "r3": {"asset": None, "due": None},
+}
+NEW: dict[str, dict[str, Any]] = {
+    "r1": {"asset": "A7", "due": "2026-11-01"},
+    "r2": {"asset": "B2", "due": None},
+    "r3": {"asset": "C8", "due": None},
+}
+
+
+def decisions_of(gold: dict[str, dict[str, Any]], extracted: dict[str, dict[str, Any]]) -> Decisions:
+    """Every field of every record, decided exactly."""
+    names = [*gold, *(name for name in extracted if name not in gold)]
+    builder = Builder(names, FIELD_NAMES)
+    for d, name in enumerate(names):
+        for field in FIELD_NAMES:
+            sides = (side.get(name, {}).get(field) for side in (gold, extracted))
+            values = tuple(sides)
+            builder.add(d, field, field, *values, decide(*values, Comparator()))
+    return builder.build()
+
+
+def counts_of(decisions: Decisions) -> Counts:
+    """Counts per record."""
+    n = len(decisions.documents)
+    ones, whole = np.ones(n, np.int64), decisions.whole().astype(np.int64)
+    return Counts.from_columns(n, FIELDS, **decisions.by_document(), n_records=ones, n_records_correct=whole)
+
+
+def run(extracted: dict[str, dict[str, Any]], gold: dict[str, dict[str, Any]] = GOLD) -> Run:
+    """The run of one system."""
+    decisions = decisions_of(gold, extracted)
+    digests = record_digests(list(gold), (json.dumps(x, sort_keys=True) for x in gold.values()))
+    gt = f"gt:{len(digests)}d.{'0' * 8}"
+    return record_run(
+        counts_of(decisions), decisions, digests, signature=f"of:records|{gt}|scores:1|v:0", counting={"key": "id"},
+        predictions="",
+    )  # fmt: skip
+
+
+def test_gold_values_and_what_became_of_them():
+    """
+    Five values, in the order of digests; the invented date stands apart.
+    """
+    x = run(OLD)
+    names = [x.names[d] for d in x.annotations.doc.tolist()]
+    fates = [Fate(f).label for f in x.annotations.fate.tolist()]
+    found = set(zip(names, x.annotations.path, x.annotations.gold, fates, x.annotations.extracted, strict=True))
+
+    assert found == {
+        ("r1", "asset", "A7", "correct", "A7"),
+        ("r1", "due", "2026-11-10", "correct", "2026-11-10"),
+        ("r2", "asset", "B2", "wrong", "B3"),
+        ("r3", "asset", "C9", "missed", ""),
+        ("r3", "due", "2026-11-12", "missed", ""),
+    }
+    assert (x.spurious.path, x.spurious.extracted) == (["due"], ["2026-11-11"])
+
+
+def test_saved_run_is_the_run():
+    """
+    Byte by byte, and as arrays.
+    """
+    x = run(OLD)
+    raw = to_json(x)
+    y = from_json(raw, "old.run.json")
+
+    assert raw == to_json(y)
+    assert y.counts.kind == FIELDS
+    assert x.counts.table.tolist() == y.counts.table.tolist()
+
+
+def test_order_of_records_changes_nothing():
+    """
+    Neither that of the gold nor that of the extraction.
+    """
+    back = dict(reversed(GOLD.items()))
+
+    assert to_json(run(OLD)) == to_json(run(dict(reversed(OLD.items())), back))
+
+
+@pytest.mark.parametrize("column", [*DECISIONS[:3], "fpfn"])
+def test_changed_counts_are_noticed(column: str):
+    """
+    What decisions add up to is not what the counts say.
+    """
+    content = json.loads(to_json(run(OLD)))
+    content["counts"][column][0] += 1
+
+    with pytest.raises(FormatError, match=f"x.json: a broken saved run: {column} of document r. is"):
+        from_json(json.dumps(content).encode(), "x.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "leaves"}, "it counts 'leaves', which this version does not know"),
+        ({"kind": None}, "'kind' is missing"),
+        ({"counts": {}}, "its counts lack 'tp'"),
+    ],
+)
+def test_broken_kinds(change: dict[str, Any], message: str):
+    """
+    Neither another kind nor none.
+    """
+    content = json.loads(to_json(run(OLD))) | change
+
+    with pytest.raises(FormatError, match=message):
+        from_json(json.dumps(content).encode(), "x.json")
+
+
+def test_compare_by_hand():
+    """
+    Old: 2 of 4 extracted right, 2 of 5 gold; new: 2 of 4 and 2 of 5, other ones.
+    """
+    found = spaneval.compare({"old": run(OLD), "new": run(NEW)}, ci=False)
+    values = {name: {m: entry.value for m, entry in of.items()} for name, of in found.entries.items()}
+
+    assert values["old"] == {
+        "precision": 2 / 4,
+        "recall": 2 / 5,
+        "f1": 4 / 9,
+        "agreement": 2 / 6,
+        "records_correct": 1 / 3,
+    }
+    assert values["new"] == {
+        "precision": 2 / 4,
+        "recall": 2 / 5,
+        "f1": 4 / 9,
+        "agreement": 2 / 5,
+        "records_correct": 1 / 3,
+    }
+    # in the place of A7, 2026-11-10 and B2 both systems extracted something
+    assert (found.common.n, found.common.n_correct) == (3, {"old": 2, "new": 2})
+    assert found.test is not None
+    assert found.test["exact"]
+
+
+def test_system_against_itself():
+    """
+    No difference, p 1.
+    """
+    found = spaneval.compare({"a": run(OLD), "b": run(OLD)}, resamples=50)
+
+    for entry in found.entries["b"].values():
+        assert entry.delta == 0
+        assert entry.test is not None
+        assert entry.test.p == 1
+
+
+def test_diff_by_hand():
+    """
+    One date broken, one asset fixed, one asset found but wrong; the invented date is gone.
+    """
+    found = spaneval.diff(run(OLD), run(NEW))
+
+    assert found.fates == {
+        "fixed": 1, "broken": 1, "found": 1, "lost": 0, "value_changed": 0, "new_spurious": 0, "spurious_gone": 1,
+    }  # fmt: skip
+    rows = {(row["document"], row["path"]): row for row in found.rows()}
+    assert rows["r2", "asset"]["old"] == {"outcome": "wrong", "extracted": "B3"}
+    assert rows["r2", "asset"]["new"] == {"outcome": "correct", "extracted": "B2"}
+    assert rows["r2", "due"]["new"] is None
+    assert rows["r3", "asset"]["gold"] == "C9"
+    assert "text" not in rows["r3", "asset"]
+
+
+values = st.sampled_from(["A", "B", None])
+records = st.dictionaries(
+    st.sampled_from(["r1", "r2", "r3", "r4"]), st.fixed_dictionaries({"asset": values, "due": values})
+)
+
+
+@settings(deadline=None)
+@given(records, records, records)
+def test_cells_are_the_differences_of_counts(gold: dict[str, Any], old: dict[str, Any], new: dict[str, Any]):
+    """
+    Every gold value stands in one cell; what was added stands beside.
+    """
+    runs = {"old": run(old, gold), "new": run(new, gold)}
+    found = spaneval.diff(runs["old"], runs["new"])
+    for column, fate in (("tp", Fate.CORRECT), ("fpfn", Fate.WRONG), ("fn", Fate.MISSED)):
+        before, after = (x.counts.totals()[column] for x in runs.values())
+        assert found.cells[fate].sum() == before
+        assert found.cells[:, fate].sum() == after
+    added = [x.counts.totals()["fp"] for x in runs.values()]
+    assert added == [found.spurious.old_only + found.spurious.both, found.spurious.both + found.spurious.new_only]
+
+
+def test_runs_of_other_gold_or_of_spans_are_refused():
+    """
+    With what each of them is.
+    """
+    other = run(OLD, GOLD | {"r3": {"asset": "C9", "due": None}})
+    with pytest.raises(AlignmentError, match="new was scored on gold gt:3d"):
+        spaneval.compare({"old": run(OLD), "new": other})
+    spans = spaneval.evaluate([{"text": "ab", "ground_truth": []}], [], ci=False)
+    with pytest.raises(AlignmentError, match="spans is a run of spans, old one of records"):
+        spaneval.compare({"old": run(OLD), "spans": spans})
+
+
+def test_records_have_no_groups():
+    """
+    Those of spans are made of ids and lengths.
+    """
+    with pytest.raises(FormatError, match="a run of records has no groups"):
+        spaneval.compare({"old": run(OLD), "new": run(NEW)}, by="length")
+
+
+def test_gates_know_their_kind():
+    """
+    Floors of records, and the measures that are the better, the lower.
+    """
+    counts = counts_of(decisions_of(GOLD, OLD))
+    scores = score_counts(counts, list(GOLD), tuple(measures_of(FIELDS).values()), ci=False)
+    (check,) = check_floors([floor("records_correct=0.5", FIELDS)], scores)
+    assert str(check) == "gate: records_correct 0.333 >= 0.5: missed"
+    with pytest.raises(MeasureError, match="the lower rework, the better"):
+        floor("rework=0.1", FIELDS)
+    with pytest.raises(MeasureError, match="no measure 'link_f1'"):
+        floor("link_f1=0.1", FIELDS)
+    found = spaneval.compare({"old": run(NEW), "new": run(OLD)}, measures=["rework"], ci=False)
+    (check,) = check_regressions([tolerance("rework=0.01")], found)
+    # old: 2 wrong of 5 gold values; new: 1 wrong, 1 invented
+    assert str(check) == "gate: rework new 0.400 vs old 0.400, allowed rise 0.01: met"
+    worse = run(OLD | {"r3": {"asset": "C8", "due": None}})
+    found = spaneval.compare({"old": run(NEW), "new": worse}, measures=["rework"], ci=False)
+    (check,) = check_regressions([tolerance("rework=0.01")], found)
+    assert str(check) == "gate: rework new 0.600 vs old 0.400, allowed rise 0.01: missed"
+    assert found.entries["new"]["rework"].scoreboard == (1, 1, 1, 0)
+
+
+def test_classes_of_two_systems_are_joined():
+    """
+    A class that one system never names is a column of zeros there.
+    """
+    kinds = [labels(["a", "b"]), labels(["a", "b", "c"])]
+    runs = []
+    for kind in kinds:
+        table = np.eye(len(kind.columns), dtype=np.int64)[:1]
+        x = run({}, {"r1": {"asset": "a", "due": None}})
+        runs.append(Run(**{**x.__dict__, "counts": Counts(table, kind)}))
+
+    assert kind_of(runs) == kinds[1]
+    assert stacked(runs)[0, :, 0].tolist() == [1, 1]
+    assert stacked(runs).sum() == 2
+    assert kind_of(runs[:1]) == kinds[0]
+
+
+def test_paths_of_what_was_added_lose_their_numbers():
+    """
+    Which row of an extraction it was means nothing to another one.
+    """
+    builder = Builder(["d"])
+    for k, path in enumerate(["items[0].price", "items[12].price"]):
+        builder.add(0, path, "price", None, str(k), decide(None, str(k), Comparator()))
+    decisions = builder.build()
+    counts = Counts.from_columns(1, LEAVES, predicted=np.array([2]))
+    x = record_run(counts, decisions, record_digests(["d"], ["{}"]), signature="gt:1d.0", counting={}, predictions="")
+
+    assert x.spurious.path == ["items[].price"] * 2
+    assert len(x.annotations.doc) == 0
+
+
+def test_saved_run_of_leaves_counts_its_values(tmp_path: Path):
+    """
+    Gold, predicted and equal leaves are those of the decisions.
+    """
+    builder = Builder(["d"])
+    for k, (gold, extracted) in enumerate([("1", "1"), ("2", "3"), ("4", None), (None, "5")]):
+        builder.add(0, f"p{k}", f"p{k}", gold, extracted, decide(gold, extracted, Comparator()))
+    columns = {"gold": 3, "predicted": 3, "equal": 1}
+    counts = Counts.from_columns(1, LEAVES, **{name: np.array([n]) for name, n in columns.items()})
+    digests = record_digests(["d"], ["{}"])
+    path = tmp_path / "x.run.json"
+    saved = record_run(counts, builder.build(), digests, signature="|gt:1d.0", counting={}, predictions="")
+    path.write_bytes(to_json(saved))
+
+    assert spaneval.diff(str(path), path).fates["fixed"] == 0
+    path.write_bytes(path.read_bytes().replace(b'"equal":[1]', b'"equal":[2]'))
+    with pytest.raises(FormatError, match="equal of document d is 2, its outcomes add up to 1"):
+        spaneval.diff(str(path), path)
