@@ -8,10 +8,13 @@ that there is none.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from spaneval.frozen import Frozen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +27,7 @@ else:  # a program that runs does without types, which take a while to load
     IntArray = CodeArray = BoolArray = FloatArray = np.ndarray
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Documents:
+class Documents(Frozen):
     """
     The gold documents, in corpus order: D entries each.
 
@@ -58,8 +60,7 @@ class Documents:
         return len(self.doc_id)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Corpus:
+class Corpus(Frozen):
     """
     Gold: the documents and their annotations, G rows in reading order (so sorted by document).
 
@@ -83,7 +84,7 @@ class Corpus:
     id: CodeArray
     ids: list[tuple[str, ...]]
     is_ignored: BoolArray | None
-    fields: dict[str, list[Any]] = field(default_factory=dict)
+    fields: Mapping[str, list[Any]] = MappingProxyType({})
     keys: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
@@ -123,8 +124,7 @@ class Surfaces(NamedTuple):
     mention: list[str]
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BadRows:
+class BadRows(Frozen):
     """
     Rows that could not be read, as far as they count.
 
@@ -141,8 +141,7 @@ class BadRows:
         return len(self.key)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Predictions:
+class Predictions(Frozen):
     """
     One system's rows: P readable rows in reading order.
 
@@ -176,7 +175,7 @@ class Predictions:
     bad: BadRows
     surfaces: Surfaces | None = None
     echo: IntArray | None = None
-    fields: dict[str, list[Any]] = field(default_factory=dict)
+    fields: Mapping[str, list[Any]] = MappingProxyType({})
     seen_fields: frozenset[str] = frozenset()
     n_below_score: int = 0
     n_absolute: int = 0

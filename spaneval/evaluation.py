@@ -8,7 +8,6 @@ report is a view of it and never a second computation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from operator import index
@@ -19,6 +18,7 @@ import numpy as np
 from spaneval.corpus import BoolArray, CodeArray, Corpus, IntArray, Place, Predictions
 from spaneval.counting import Pairs, Side, count, out_of_scope
 from spaneval.counts import Counts
+from spaneval.frozen import Frozen
 from spaneval.inputs import (
     Progress,
     ReadAhead,
@@ -79,8 +79,7 @@ class Scored(NamedTuple):
     is_out_of_scope: BoolArray | None = None
 
 
-@dataclass(frozen=True, repr=False)
-class Evaluation(Result):
+class Evaluation(Frozen, Result):
     """
     One system scored against the gold.
 

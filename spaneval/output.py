@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from spaneval.exceptions import SpanevalError
+from spaneval.frozen import Frozen
 
 STDOUT = "-"
 """The path that stands for standard output."""
@@ -40,7 +41,7 @@ class Output(NamedTuple):
     chunks: Chunks
 
 
-class _Staged(NamedTuple):
+class _Staged(Frozen):
     """A finished file that waits for its name."""
 
     path: str

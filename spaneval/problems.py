@@ -7,10 +7,10 @@ that one run shows the first ten problems instead of one, and `spaneval validate
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from spaneval.exceptions import InputError
+from spaneval.frozen import Frozen
 
 SHOWN = 10
 """Problems kept by a run that scores; `spaneval validate` keeps all."""
@@ -97,8 +97,7 @@ class Problems:
             raise self.kept[0].kind(self.kept, self.total)
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Frozen):
     """
     Something that a reader of the numbers should know; never a reason to fail.
 

@@ -7,8 +7,9 @@ A report is a view of an `Evaluation` and computes nothing that could differ fro
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from spaneval.frozen import Frozen
 from spaneval.reports.text import PLAIN, Paint
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 
 
-class Style(NamedTuple):
+class Style(Frozen):
     """
     How a report looks; no choice here changes a number in JSON or CSV.
 

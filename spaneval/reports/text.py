@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
+from spaneval.frozen import Frozen
+
 UNDEFINED = "undefined"
 
 Align = Literal["left", "right"]
@@ -123,7 +125,7 @@ def _cut(text: str, width: int) -> str:
     return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
-class Paint(NamedTuple):
+class Paint(Frozen):
     """Colours for a terminal; never the only carrier of what is said."""
 
     is_on: bool = False

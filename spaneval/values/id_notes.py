@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
+from spaneval.frozen import Frozen
 from spaneval.options import Options
 from spaneval.problems import Note
 from spaneval.values.ids import Equality, Ids, Outcome, apply_maps
@@ -87,7 +88,7 @@ def id_notes(
     ]
 
 
-class _Run(NamedTuple):
+class _Run(Frozen):
     """The arguments of `id_notes`, and questions about them that several notes ask."""
 
     ids: Ids

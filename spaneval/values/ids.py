@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
+from spaneval.frozen import Frozen
 from spaneval.options import Options
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _AGREEMENT = np.array([2, 1, 0, 0, 0, 0], dtype=np.int8)
 """By outcome: 2 correct, 1 wrong, 0 not comparable."""
 
 
-class Equality(NamedTuple):
+class Equality(Frozen):
     """
     Which gold codes and predicted codes share a key; arrays have one entry more, the last, for code -1.
 
@@ -103,7 +104,7 @@ class Equality(NamedTuple):
         return result
 
 
-class Ids(NamedTuple):
+class Ids(Frozen):
     """
     The ids of one run and what they stand for.
 
