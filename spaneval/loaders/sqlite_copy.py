@@ -106,7 +106,7 @@ def _check_kind(path: str) -> None:
     if head.lstrip().startswith(_TEXTS):
         raise _refused(path, "not a SQLite database: it is SQL text", "make a database of it: sqlite3 NEW.db < FILE")
     shown = head[:16].decode("latin-1")
-    what = repr(shown) if shown.isprintable() else f"bytes {head[:8].hex(' ').upper()}"
+    what = repr(shown) if "".join(shown.split()).isprintable() else f"bytes {head[:8].hex(' ').upper()}"
     remedy = "an encrypted database has to be decrypted first; DB is the database, --schema the JSON schema"
     raise _refused(path, f"not a SQLite database: it starts with {what} instead of 'SQLite format 3'", remedy)
 
