@@ -95,6 +95,9 @@ LEAVES = Kind(
 Leaves of JSON documents: `gold`, `predicted` and `equal` count all of them; the decisions those of paired rows alone.
 """
 
+DOCUBENCH = Kind("docubench", ("score", "documents"))
+"""Scores of JSON documents as DocuBench computes them, in billionths so that sums are exact; and how many there are."""
+
 REVIEW = Kind(
     "audit",
     (
@@ -116,6 +119,9 @@ REVIEW = Kind(
 )
 """Records that a person reviewed; the decisions are those on the fields of found records."""
 
+
+STATIC = {kind.name: kind for kind in (SPANS, FIELDS, LEAVES, REVIEW)}
+"""The kinds whose columns do not depend on the input, by name."""
 
 CLASSES = "classes"
 """Name of the kinds that `labels` makes."""

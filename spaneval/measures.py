@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from spaneval.exceptions import MeasureError
-from spaneval.kinds import SPANS, Kind
+from spaneval.kinds import SPANS, STATIC, Kind
 from spaneval.measure import Measure, Totals, lacks_translation
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
@@ -44,11 +44,9 @@ def any_measure(name: str) -> str:
         MeasureError: If none has; the message offers the nearest names.
 
     """
-    from spaneval.kinds import FIELDS, LEAVES, REVIEW
-
     if name in MEASURES or name.partition(":")[0] in ("precision", "recall", "f1", "accuracy"):
         return name
-    if any(name in measures_of(kind) for kind in (FIELDS, LEAVES, REVIEW)):
+    if any(name in measures_of(kind) for kind in STATIC.values()):
         return name
     return get_measure(name).name
 

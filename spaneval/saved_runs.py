@@ -18,7 +18,7 @@ import orjson
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.exceptions import FormatError
-from spaneval.kinds import CLASSES, FIELDS, LEAVES, REVIEW, SPANS, Kind, labels
+from spaneval.kinds import CLASSES, FIELDS, LEAVES, REVIEW, SPANS, STATIC, Kind, labels
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import BOM
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values
@@ -216,9 +216,8 @@ def _check_documents(documents: list[str], gold: str) -> None:
 
 def _kind(name: str, columns: Mapping[str, Any]) -> Kind:
     """What was counted; classes are known by the columns alone."""
-    kinds = {kind.name: kind for kind in (SPANS, FIELDS, LEAVES, REVIEW)}
-    if name in kinds:
-        return kinds[name]
+    if name in STATIC:
+        return STATIC[name]
     cells = [column.split("\x1f") for column in columns]
     classes = list(dict.fromkeys(cell[0] for cell in cells))
     if name != CLASSES or labels(classes).columns != tuple(columns):

@@ -46,9 +46,9 @@ def completion(ctx: click.Context, /, shell: str) -> None:
     console.note(f"the line belongs in {FILES[shell]}")
 
 
-def measure_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def measure_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For `shell_complete` of an argument or option that takes the name of a measure."""
-    return _measures(incomplete, end="")
+    return _measures(incomplete, end="", of=ctx.params.get("of"))
 
 
 def measure_bounds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -84,10 +84,12 @@ def _measures(incomplete: str, **more: Any) -> list[CompletionItem]:
     """Names from the registry, which needs no numpy."""
     from click.shell_completion import CompletionItem
 
-    from spaneval.measures import MEASURES
+    from spaneval.kinds import SPANS, STATIC
+    from spaneval.measures import measures_of
 
+    kind = STATIC.get(more.get("of") or "", SPANS)
     return [
         CompletionItem(f"{name}{more['end']}", help=measure.question)
-        for name, measure in MEASURES.items()
+        for name, measure in measures_of(kind).items()
         if name.startswith(incomplete)
     ]

@@ -10,6 +10,8 @@ from spaneval.cli import options
 from spaneval.cli.completion import measure_names
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets
+from spaneval.cli.types import Choice
+from spaneval.kinds import SPANS, STATIC
 from spaneval.output import STDOUT, write_whole
 
 FORMATS = ("table", "json", "markdown")
@@ -23,22 +25,27 @@ Example:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", required=False, shell_complete=measure_names)
+@click.option(
+    "--of", type=Choice(tuple(STATIC)), default=SPANS.name, show_default=True,
+    help="What is counted: by score, or by the command of that name.",
+)  # fmt: skip
 @options.output(FORMATS)
 @options.talk()
 @click.pass_context
-def measures(ctx: click.Context, /, name: str | None, format: str, output: str) -> None:  # noqa: A002 - the option's name
+def measures(ctx: click.Context, /, name: str | None, of: str, format: str, output: str) -> None:  # noqa: A002 - the option's name
     """
     Tell what each measure is: its question, its formula, when it is undefined, where it comes from.
 
     With NAME, all about one measure. The names are those of JSON, CSV and -m.
     """
-    from spaneval.measures import MEASURES, get_measure
+    from spaneval.measures import get_measure, measures_of
     from spaneval.reports.measures import render
 
     console = ctx.ensure_object(Console)
     check_targets({"--output": output}, [])
     options.show_choices(ctx, console)
-    chosen = [get_measure(name)] if name is not None else list(MEASURES.values())
+    kind = STATIC[of]
+    chosen = [get_measure(name, kind)] if name is not None else list(measures_of(kind).values())
     paint = console.paint(sys.stdout if output == STDOUT else None)
     write_whole(output, [render(chosen, format, paint, is_whole=name is not None)])
     console.show_elapsed()

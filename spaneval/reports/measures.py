@@ -47,6 +47,7 @@ def to_dict(measure: Measure) -> dict[str, Any]:
         "denominator": dict(measure.denominator),
         "undefined": measure.undefined,
         "source": measure.source,
+        "is_cost": measure.is_cost,
         "needs_nil": measure.needs_nil,
     }
 
@@ -60,6 +61,9 @@ def _overview(measures: Sequence[Measure], paint: Paint) -> Iterator[str]:
         yield line(row, columns, _LEFT)
     yield ""
     yield paint.dim(f"{_AVERAGE} `spaneval measures NAME` tells when one is undefined, and its source.")
+    costs = [measure.name for measure in measures if measure.is_cost]
+    if costs:
+        yield paint.dim(f"The lower, the better: {', '.join(costs)}.")
     nil = [measure.name for measure in measures if measure.needs_nil]
     if nil:
         yield paint.dim(f"Reported where --nil names ids: {', '.join(nil)}.")
@@ -80,6 +84,8 @@ def _facts(measure: Measure) -> Iterator[tuple[str, str]]:
     yield "formula", measure.formula
     yield "undefined", f"when {measure.undefined}"
     yield "source", measure.source
+    if measure.is_cost:
+        yield "better", "the lower"
     if measure.needs_nil:
         yield "reported", "where --nil names ids"
 
