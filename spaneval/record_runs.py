@@ -23,7 +23,7 @@ from spaneval.values.fields import Decision
 FATES: Final = {Decision.TP: Fate.CORRECT, Decision.FPFN: Fate.WRONG, Decision.FN: Fate.MISSED}
 """What a decision makes of the gold value."""
 
-_NUMBERS = re.compile(r"\[[0-9]+\]")
+_NUMBERS = re.compile(r"\[\+?[0-9]+\]")
 
 
 def record_run(
