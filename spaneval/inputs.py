@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from spaneval.background import Background, can_fork
 from spaneval.corpus import Corpus, Predictions
+from spaneval.loaders.blocks import Watch
 from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
-from spaneval.loaders.rows import RowFormat, Watch
+from spaneval.loaders.rows import RowFormat
 from spaneval.options import Options
 from spaneval.pairing.documents import row_key_field
 from spaneval.problems import Note, Problems

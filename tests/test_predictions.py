@@ -25,8 +25,10 @@ from strategies import bad_rows, rows
 
 from spaneval.corpus import Predictions
 from spaneval.exceptions import InputError
+from spaneval.loaders import json_lines
 from spaneval.loaders import predictions as module
 from spaneval.loaders import rows as rows_module
+from spaneval.loaders.plain_lines import LineReader
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
 from spaneval.problems import Note, Problems
 
@@ -94,11 +96,18 @@ def messages(*paths: Path | str, **reading: Any) -> list[str]:
     return [str(problem).replace(folder, "") for problem in problems.kept]
 
 
+def set_sizes(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Pieces of JSON Lines are of about `size` bytes."""
+    patch.setattr(json_lines, "CHUNK", size)
+    patch.setattr(json_lines, "AT_ONCE", size)
+
+
 @contextmanager
 def carefully() -> Iterator[None]:
     """No block is plain."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module._Collector, "_plain_part", lambda *_: None)
+        patch.setattr(LineReader, "read", lambda *_: None)
         yield
 
 
@@ -135,7 +144,7 @@ def test_size_of_pieces_does_not_matter(tmp_path, data, size):
     path.write_bytes(as_lines(data))
     expected, lines = whole(load(path)), lines_of(load(path))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "CHUNK", size)
+        set_sizes(patch, size)
         patch.setattr(rows_module, "BLOCK", size)
         assert expected == whole(load(path))
         assert lines == lines_of(load(path))
@@ -147,7 +156,7 @@ def test_blank_lines_count_as_lines_wherever_a_piece_ends(tmp_path, kinds, size)
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\n".join(ROW if kind == "row" else kind.encode() for kind in kinds))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "CHUNK", size)
+        set_sizes(patch, size)
         assert [k for k, kind in enumerate(kinds, 1) if kind == "row"] == lines_of(load(path))
 
 
@@ -715,7 +724,7 @@ def test_rows_without_doc_id_are_bad_where_others_have_one(tmp_path, order, size
     path = tmp_path / "x.jsonl"
     path.write_bytes(as_lines([{"itext": 1}, *order]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "CHUNK", size)
+        set_sizes(patch, size)
         got = load(path, key_field=None, skips_bad_rows=True)
         found = messages(path, key_field=None)
     assert "doc_id" == got.key_field
@@ -732,7 +741,7 @@ def test_with_one_document_a_row_needs_no_doc_id(tmp_path, order, size):
     path = tmp_path / "x.jsonl"
     path.write_bytes(as_lines(order))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "CHUNK", size)
+        set_sizes(patch, size)
         got = load(path, key_field=None, needs_key=False)
     assert {("d", 1, 3, None), (None, 1, 3, "Q1")} == set(table(got))
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from spaneval.corpus import CodeArray, Corpus, Documents, IntArray
 from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.blocks import Progress, Watch
 from spaneval.loaders.columns import coded, joined, narrow
 from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader, is_scope
 from spaneval.loaders.json_text import BOM, json_problem, parse
-from spaneval.loaders.rows import Progress, Watch
 from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
 from spaneval.loaders.tables import open_bytes

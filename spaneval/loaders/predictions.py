@@ -1,27 +1,30 @@
 """
 Prediction rows → `Predictions`: columns of keys, spans and ids.
 
-A block whose values are all plain (the rule) becomes columns at once. Any other is read row by row, with the same
-result for plain rows; that is where bad rows are found and worded.
+Lines that are laid out alike become columns without being parsed, and a block whose values are all plain at once. Any
+other is read row by row, with the same result for plain rows; that is where bad rows are found and worded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import islice, repeat
-from operator import contains, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from spaneval.corpus import BadRows, CodeArray, FloatArray, IntArray, Places, Predictions, Surfaces
+from spaneval.corpus import BadRows, CodeArray, FloatArray, Places, Predictions
 from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.blocks import Block, Progress, Source, Watch, WholeLines
 from spaneval.loaders.columns import coded, joined, narrow
+from spaneval.loaders.echo import echoed_spans
+from spaneval.loaders.json_lines import parsed
+from spaneval.loaders.mentions import Mentions
+from spaneval.loaders.plain_lines import LineReader
+from spaneval.loaders.plain_rows import plain_scores, plain_values
 from spaneval.loaders.row_values import FIELDS, SPAN_GUESSES, BadRow, Row, RowReader, RowReading
-from spaneval.loaders.rows import Block, Progress, RowFormat, Source, Watch, expand, memory_rows, read_rows
-from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
-from spaneval.loaders.scalars import BAD, Vocabulary, field_values, offset, text_id
+from spaneval.loaders.rows import RowFormat, expand, memory_rows, read_rows
+from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
@@ -30,10 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ID_LOOKALIKES", "RowReading", "load_predictions", "predictions_from_memory"]
 
 ID_LOOKALIKES: Final = ("entity_id", "id", "kb_id")
-SAMPLED_MENTIONS: Final = 2_000
-"""Mentions kept for the check of the documents."""
 _NO_ID = (None, "")
-_ID_TYPES = {int, str, type(None)}
 
 
 def load_predictions(
@@ -91,16 +91,6 @@ class _Part(NamedTuple):
     score: FloatArray | None
 
 
-class _Mention(NamedTuple):
-    """What a row says of its text; the hash of its document key, and its code."""
-
-    hash: int
-    key: int
-    a: int
-    b: int
-    mention: str
-
-
 class _Collector:
     """Gathers blocks, and makes the table of them."""
 
@@ -111,13 +101,13 @@ class _Collector:
         self.key_is_settled = reading.key_field is not None
         self.key_types = {int, str} if reading.needs_key else {int, str, type(None)}
         self.keys, self.ids = Vocabulary(), Vocabulary()
-        self.sample, self.hashes = Sample(), np.zeros(0, dtype=np.int64)
+        self.mentions = Mentions(self.name["mention"])
+        self.lines: LineReader | None = None
         self.parts: list[_Part] = []
         self.places = Places()
         self.n = self.n_below_score = self.n_absolute = 0
         self.bad_keys: list[str | None] = []
         self.bad_has_id: list[bool] = []
-        self.mentions: list[_Mention] = []
         self.fields: dict[str, list[Any]] = {name: [] for name in reading.fields}
         self.echo: list[list[Any]] = []
         self.has_id_field = False
@@ -128,18 +118,50 @@ class _Collector:
         """Take all rows of a source."""
         if source.echo is not None:
             self.echo.append(source.echo)
+        if self.lines is not None:
+            self.lines.failures = 0
         for block in source.blocks:
             self.first_file = self.first_file or block.file
-            if block.columns is not None:
-                if not self._has_spans(block, block.columns):
-                    return
-                continue
-            self._look_at_fields(block.rows)
-            part = self._plain_part(block)
-            if part is None:
-                part = self._careful_part(block)
-            self.parts.append(part)
-            self.n += len(part.key)
+            if isinstance(block, WholeLines):
+                self._add_lines(block)
+            elif block.columns is None:
+                self._add_block(block)
+            elif not self._has_spans(block, block.columns):
+                return
+
+    def _add_lines(self, lines: WholeLines) -> None:
+        part = self._part_of_lines(lines)
+        if part is not None:
+            self._add_part(part)
+            return
+        for block in parsed(lines):
+            self._add_block(block)
+
+    def _add_block(self, block: Block) -> None:
+        self._look_at_fields(block.rows)
+        part = self._plain_part(block)
+        self._add_part(self._careful_part(block) if part is None else part)
+
+    def _add_part(self, part: _Part) -> None:
+        self.parts.append(part)
+        self.n += len(part.key)
+
+    def _part_of_lines(self, lines: WholeLines) -> _Part | None:
+        """Columns of lines that are not parsed, where that is possible; else None, and nothing has changed."""
+        reader = self._line_reader()
+        found = None if reader is None else reader.read(lines, self.keys, self.ids)
+        if found is None:
+            return None
+        self._look_at_fields([dict.fromkeys(found.names), *found.others])
+        self.places.add_run(self.n, lines.file, lines.first)
+        self.mentions.keep(found.row, self.keys, found.key, found.a, found.b)
+        return _Part(found.key, narrow(found.a), narrow(found.b), found.id, None)
+
+    def _line_reader(self) -> LineReader | None:
+        """Reads lines that are not parsed; None where more is wanted of rows than it tells, or not known yet what."""
+        if self.lines is None and self.key_is_settled and self.reading.min_score is None and not self.fields:
+            self.lines = LineReader(self.name, self.key_field, self.key_types)
+        return self.lines
 
     def _has_spans(self, block: Block, columns: list[str]) -> bool:
         """Whether a table has the columns of a span; if not, a problem. It may have no rows, so rows cannot tell."""
@@ -172,73 +194,34 @@ class _Collector:
 
     def _plain_part(self, block: Block) -> _Part | None:
         """Columns of rows whose values are all of the usual types and all spans possible; else None."""
-        rows, name = block.rows, self.name
-        try:
-            if any(map(contains, rows, repeat(name["a_abs"]))) or any(map(contains, rows, repeat(name["b_abs"]))):
-                return None
-            a, b = list(map(itemgetter(name["a"]), rows)), list(map(itemgetter(name["b"]), rows))
-            if block.is_text:
-                a, b = _integers(a), _integers(b)
-            if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
-                return None
-            starts, ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
-            if not ((starts >= 0) & (starts < ends)).all():
-                return None
-            keys = field_values(rows, name[self.key_field])
-            ids = field_values(rows, name["entity_id_predicted"])
-            scores = self._plain_scores(rows)
-        except (KeyError, TypeError, AttributeError, OverflowError):
+        rows, threshold = block.rows, self.reading.min_score
+        values = plain_values(rows, self.name, self.key_field, self.key_types, is_text=block.is_text)
+        if values is None:
             return None
-        if set(map(type, keys)) - self.key_types or set(map(type, ids)) - _ID_TYPES or "" in keys:
-            return None
-        threshold = self.reading.min_score
-        if scores is None or threshold is None:
+        if threshold is None:
             self._add_places(block, None)
-            key, entity = self.keys.codes(keys), self.ids.codes(ids)
-            return self._keep(rows, _Part(key, narrow(starts), narrow(ends), entity, None))
-        if not np.isfinite(scores).all():
+            key, entity = self.keys.codes(values.keys), self.ids.codes(values.ids)
+            return self._keep(rows, _Part(key, narrow(values.a), narrow(values.b), entity, None))
+        scores = plain_scores(rows, self.name["score"])
+        if scores is None:
             return None
         kept = np.flatnonzero(scores >= threshold)
         numbers = kept.tolist()
         self.n_below_score += len(rows) - len(kept)
         self._add_places(block, numbers)
         key, entity = (
-            codes.codes([values[k] for k in numbers]) for codes, values in ((self.keys, keys), (self.ids, ids))
+            codes.codes([given[k] for k in numbers])
+            for codes, given in ((self.keys, values.keys), (self.ids, values.ids))
         )
-        part = _Part(key, narrow(starts[kept]), narrow(ends[kept]), entity, scores[kept])
+        part = _Part(key, narrow(values.a[kept]), narrow(values.b[kept]), entity, scores[kept])
         return self._keep([rows[k] for k in numbers], part)
-
-    def _plain_scores(self, rows: list[Any]) -> FloatArray | None:
-        """Scores, where they are needed."""
-        if self.reading.min_score is None:
-            return None
-        scores = [row[self.name["score"]] for row in rows]
-        if set(map(type, scores)) - {int, float}:
-            raise TypeError("scores are not all numbers")
-        return np.array(scores, dtype=np.float64)
 
     def _keep(self, rows: list[Any], part: _Part) -> _Part:
         """Keep what is wanted of the rows beside their columns."""
-        self._keep_mentions(rows, part)
+        self.mentions.keep(rows.__getitem__, self.keys, part.key, part.a, part.b)
         for name, kept in self.fields.items():
             kept += field_values(rows, self.reading.name_of(name))
         return part
-
-    def _keep_mentions(self, rows: list[Any], part: _Part) -> None:
-        """Keep what the rows of sampled documents say of their text."""
-        if len(self.hashes) < len(self.keys):
-            new = list(islice(reversed(self.keys), len(self.keys) - len(self.hashes)))[::-1]
-            hashes = [0 if key is None else key_hash(str(key)) for key in new]
-            self.hashes = np.concatenate([self.hashes, np.array(hashes, dtype=np.int64)])
-        name, hash_of_row = self.name["mention"], self.hashes[part.key]
-        sampled = np.flatnonzero(hash_of_row & (self.sample.every - 1) == 0)
-        columns = [np.asarray(x)[sampled].tolist() for x in (hash_of_row, part.key, part.a, part.b)]
-        for k, hashed, key, a, b in zip(sampled.tolist(), *columns, strict=True):
-            if isinstance(mention := rows[k].get(name), str) and mention:
-                self.mentions.append(_Mention(hashed, key, a, b, mention))
-        while len(self.mentions) > SAMPLED_MENTIONS and self.sample.every < LEAST_SAMPLE:
-            self.sample.halve()
-            self.mentions = [x for x in self.mentions if self.sample.holds(x.hash)]
 
     def _add_places(self, block: Block, kept: list[int] | None) -> None:
         """Note where the rows `kept` of a block came from, all rows if None."""
@@ -296,11 +279,11 @@ class _Collector:
         """
         self.key_is_settled, self.key_field = True, "doc_id"
         self.bad_keys = [None] * len(self.bad_keys)
-        self.keys, self.hashes = Vocabulary(), np.zeros(0, dtype=np.int64)
+        self.keys = Vocabulary()
         if not self.reading.needs_key:
             code = self.keys[None]
             self.parts = [part._replace(key=np.full_like(part.key, code)) for part in self.parts]
-            self.mentions = [x._replace(hash=0, key=code) for x in self.mentions]
+            self.mentions.forget_keys(code)
             return
         if self.reading.skips_bad_rows:
             is_id = np.array([value not in _NO_ID for value in self.ids], dtype=np.bool_)
@@ -308,7 +291,8 @@ class _Collector:
             self.bad_has_id += is_id[joined([part.id for part in self.parts])].tolist() if self.n else []
         else:
             self._report_without_doc_id()
-        self.parts, self.places, self.n, self.n_absolute, self.mentions = [], Places(), 0, 0, []
+        self.parts, self.places, self.n, self.n_absolute = [], Places(), 0, 0
+        self.mentions.forget_keys(None)
         self.fields = {name: [] for name in self.fields}
 
     def _report_without_doc_id(self) -> None:
@@ -354,8 +338,8 @@ class _Collector:
                 np.array([-1 if key is None else bad_code[key] for key in self.bad_keys], dtype=np.int32),
                 np.array(self.bad_has_id, dtype=np.bool_),
             ),
-            surfaces=_surfaces(self.mentions, list(self.keys)),
-            echo=_echo(self.echo),
+            surfaces=self.mentions.surfaces(list(self.keys)),
+            echo=echoed_spans(self.echo),
             fields=fields,
             seen_fields=frozenset(map(str, self.seen_fields)),
             n_below_score=self.n_below_score,
@@ -379,43 +363,6 @@ class _Collector:
             notes.append(Note("no-predicted-ids", self.n, message))
 
 
-def _integers(cells: list[Any]) -> list[Any]:
-    """Cells as integers, if all are plain digits; else as they are."""
-    letters = "".join(cells)
-    is_plain = letters.isascii() and letters.isdigit() and "" not in cells and max(map(len, cells)) < 19
-    return list(map(int, cells)) if is_plain else cells
-
-
 def _text(value: Any) -> str | None:
     text = text_id(value)
     return None if text is BAD else text
-
-
-def _surfaces(mentions: list[_Mention], keys: list[Any]) -> Surfaces | None:
-    if not mentions:
-        return None
-    _, key, a, b, mention = zip(*mentions, strict=True)
-    texts = [str(text_id(keys[code]) or "") for code in key]
-    return Surfaces(texts, np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), list(mention))
-
-
-def _echo(reports: list[list[Any]]) -> IntArray | None:
-    """Spans (document, a, b) of the gold that each report repeats, by document; what cannot be read is passed over."""
-    if not reports:
-        return None
-    spans = [
-        (k, a, b)
-        for documents in reports
-        for k, document in enumerate(documents)
-        for x in _annotations(document)
-        if isinstance(x, dict)
-        if (a := offset(x.get("a"))) is not BAD and (b := offset(x.get("b"))) is not BAD
-    ]
-    return np.array(spans, dtype=np.int64).reshape(-1, 3)
-
-
-def _annotations(document: Any) -> list[Any]:
-    """The annotations of one document of a report's gold."""
-    if isinstance(document, dict):
-        document = document.get("ground_truth")
-    return document if isinstance(document, list) else []

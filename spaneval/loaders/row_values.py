@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, Literal, NamedTuple
 
 from spaneval.exceptions import FormatError, InputError, SpanError
-from spaneval.loaders.rows import Block, Broken
+from spaneval.loaders.blocks import Block, Broken
 from spaneval.loaders.scalars import BAD, describe, is_missing, number, offset, text_id
 from spaneval.problems import Problem
 

@@ -11,15 +11,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
-
-import numpy as np
-import orjson
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeVar
 
 from spaneval.exceptions import FormatError, InputError
+from spaneval.loaders.blocks import Block, Broken, Progress, Source, Watch
+from spaneval.loaders.json_lines import CHUNK, json_lines
 from spaneval.loaders.json_text import BOM, Lines, json_problem, parse, parse_exactly
 from spaneval.loaders.scalars import describe
 from spaneval.loaders.tables import Prepended, Record, display_name, guess_delimiter, open_bytes, read_delimited
@@ -31,62 +29,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 
-CHUNK: Final = 1 << 16
-"""Bytes of JSON Lines parsed at once; this many stay in the processor's cache."""
 BLOCK: Final = 5_000
 """Rows of a block where the format is not read by bytes."""
 _HEAD: Final = 1 << 16
-_NEWLINE, _RETURN, _OPEN, _CLOSE = b"\n\r{}"
-
-Progress = Callable[[int], None]
-Watch = Callable[[bytes, str, int], None]
-"""Called with JSON as it is written, the name of its file, and the line it starts on."""
-
-
-class Broken(NamedTuple):
-    """Stands for a row that is not even readable, and words the problem when it is asked for."""
-
-    describe: Callable[[], Problem]
-
-
-@dataclass(slots=True)
-class Block:
-    """
-    Rows of one piece of a file, or of data in memory.
-
-    Args:
-        rows: What stands in each row, normally a dict; `Broken` where it cannot be read.
-        file: Name of the file; None in memory.
-        first: Line of the first row, from 1; number of the row where a format has no lines.
-        lines: Line of each row where lines are not consecutive.
-        exact: Gives row k again with numbers kept as they are written; None if they are exact already.
-        line_of: Gives the line of row k where rows are numbered but the format has lines.
-        has_lines: Whether `first` and `lines` are lines rather than row numbers.
-        is_text: Whether the format has no numbers, only strings of digits.
-        columns: Names of the columns, in the first block of a format that has them.
-
-    """
-
-    rows: list[Any]
-    file: str | None
-    first: int
-    lines: list[int] | None = None
-    exact: Callable[[int], Any] | None = None
-    line_of: Callable[[int], int | None] | None = None
-    has_lines: bool = True
-    is_text: bool = False
-    columns: list[str] | None = None
-
-    def number(self, k: int) -> int:
-        """Line of row k, or its number."""
-        return self.first + k if self.lines is None else self.lines[k]
-
-
-class Source(NamedTuple):
-    """Rows to come, and the gold that a linker's report says it saw (`ground_truth`, by document)."""
-
-    blocks: Iterator[Block]
-    echo: list[Any] | None = None
 
 
 def expand(paths: Sequence[str], problems: Problems) -> list[str]:
@@ -159,7 +104,7 @@ def read_rows(
         problems.add(_not_predictions(schema[1].decode(), name))
         return Source(iter(()))
     if found == "jsonl":
-        return Source(_json_lines(file, name, progress, watch))
+        return Source(json_lines(file, name, progress, watch))
     if found == "parquet":
         return Source(_parquet(file, name))
     if found == "json":
@@ -242,93 +187,6 @@ def _is_object(line: bytes, without: str | None = None) -> bool:
     except ValueError:
         return False
     return isinstance(value, dict) and without not in value
-
-
-def _json_lines(file: BinaryIO, name: str, progress: Progress | None, watch: Watch | None) -> Iterator[Block]:
-    line = 1
-    with file:
-        for chunk in _whole_lines(file):
-            data = chunk.removeprefix(BOM) if line == 1 else chunk
-            if watch:
-                watch(data, name, line)
-            block = _line_block(data, name, line)
-            yield block
-            has_row_per_line = block.lines is None and data.endswith((b"}\n", b"}\r\n"))
-            line += len(block.rows) if has_row_per_line else data.count(b"\n")
-            if progress:
-                progress(len(chunk))
-
-
-def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The content cut into pieces that end with a line."""
-    kept: list[bytes] = []
-    while chunk := file.read(CHUNK):
-        cut = chunk.rfind(b"\n") + 1
-        if not cut:
-            kept.append(chunk)
-            continue
-        yield b"".join((*kept, chunk[:cut]))
-        kept = [chunk[cut:]] if cut < len(chunk) else []
-    if kept:
-        yield b"".join(kept)
-
-
-def _line_block(data: bytes, name: str, line: int) -> Block:
-    """The rows of whole lines, parsed in one go where every line holds one flat object."""
-    data = data.rstrip(b"\r\n ")
-    if _is_flat(data):
-        try:
-            rows = orjson.loads(b"[" + data.replace(b"\n", b",\n") + b"]")
-        except orjson.JSONDecodeError:
-            return _block_line_by_line(data, name, line)
-        return Block(rows, name, line, exact=_Lines(data))
-    return _block_line_by_line(data, name, line)
-
-
-class _Lines:
-    """The rows of a block with numbers kept as they are written; split only when one is asked for."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.lines: list[bytes] = []
-
-    def __call__(self, k: int) -> Any:
-        """Row k."""
-        self.lines = self.lines or self.data.split(b"\n")
-        return parse_exactly(self.lines[k])
-
-
-def _is_flat(data: bytes) -> bool:
-    """
-    Whether every line starts with the only opening brace in it, and ends with a closing one.
-
-    If such lines, joined by a comma before each line end, are JSON, then each was one object: no string goes over a
-    line end, so the last brace closes what the only opening one began.
-    """
-    letters = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(letters == _NEWLINE)
-    if data[:1] != b"{" or data[-1:] != b"}" or np.count_nonzero(letters == _OPEN) != len(ends) + 1:
-        return False
-    last = letters[ends - 1]
-    if (last == _RETURN).any():
-        last = np.where(last == _RETURN, letters[ends - 2], last)
-    return bool((last == _CLOSE).all() and (letters[ends + 1] == _OPEN).all())
-
-
-def _block_line_by_line(data: bytes, name: str, line: int) -> Block:
-    rows: list[Any] = []
-    lines: list[int] = []
-    texts: list[bytes] = []
-    for number, text in enumerate(data.split(b"\n"), start=line):
-        if not text.strip(b" \t\r"):
-            continue
-        try:
-            rows.append(parse(text))
-        except ValueError:
-            rows.append(Broken(partial(json_problem, text, name, first_line=number, is_line=True)))
-        lines.append(number)
-        texts.append(text)
-    return Block(rows, name, line, lines, exact=lambda k: parse_exactly(texts[k]))
 
 
 def _json(file: BinaryIO, name: str, problems: Problems, watch: Watch | None) -> Source:
