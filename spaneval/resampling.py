@@ -106,15 +106,15 @@ def bootstrap(
     Cost: about `resamples` × D × 5 ns, see benchmarks/bench_resampling.py, and 10 bytes for each weight of a block.
     Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile interval).
     """
-    _check_parameters(resamples, level)
+    check_parameters(resamples, level)
     result = Bootstrap(resamples=resamples, level=level, seed=seed)
     if len(counts) < 2:
-        _add_too_few(result, measures, len(counts))
+        add_too_few(result, [measure.name for measure in measures], len(counts))
         return result
     totals = counts.totals()
     sums = resample_counts(counts.table, measures, resamples=resamples, rng=np.random.default_rng(seed))
     for measure in measures:
-        _add_interval(result, measure.name, measure.values(sums), level, measure.why_undefined(totals))
+        add_interval(result, measure.name, measure.values(sums), level, measure.why_undefined(totals))
     return result
 
 
@@ -154,7 +154,7 @@ def paired_bootstrap(
     Source: Koehn 2004, Statistical significance tests for machine translation evaluation, aclanthology.org/W04-3250
     (paired resampling of documents); Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
     """
-    _check_parameters(resamples, level)
+    check_parameters(resamples, level)
     check_systems(table, baseline)
     n_documents, n_systems, _ = table.shape
     result = PairedBootstrap(
@@ -163,7 +163,7 @@ def paired_bootstrap(
     others = [k for k in range(n_systems) if k != baseline]
     if n_documents < 2:
         for intervals in result.systems + [result.deltas[k] for k in others]:
-            _add_too_few(intervals, measures, n_documents)
+            add_too_few(intervals, [measure.name for measure in measures], n_documents)
         return result
     totals = totals_of(table, measures)
     sums = resample_counts(table, measures, resamples=resamples, rng=rng)
@@ -171,23 +171,24 @@ def paired_bootstrap(
         values = measure.values(sums)
         for k in range(n_systems):
             reason = measure.why_undefined(totals[k])
-            _add_interval(result.systems[k], measure.name, values[:, k], level, reason)
+            add_interval(result.systems[k], measure.name, values[:, k], level, reason)
         for k in others:
             delta = differences(measure, sums[:, k], sums[:, baseline])
             reason = why_no_difference(measure, totals[k], totals[baseline])
-            _add_interval(result.deltas[k], measure.name, delta, level, reason)
+            add_interval(result.deltas[k], measure.name, delta, level, reason)
     return result
 
 
-def _add_too_few(result: Intervals, measures: Sequence[Measure], n_documents: int) -> None:
-    found = "there is one document" if n_documents else "there is no document"
-    for measure in measures:
-        result.intervals[measure.name] = None
-        result.undefined[measure.name] = f"{found}; an interval needs at least two"
+def add_too_few(result: Intervals, names: Sequence[str], n: int, noun: str = "document") -> None:
+    """Enter for measures of these names that none has an interval, because there are fewer than two documents."""
+    found = f"there is one {noun}" if n else f"there is no {noun}"
+    for name in names:
+        result.intervals[name] = None
+        result.undefined[name] = f"{found}; an interval needs at least two"
 
 
-def _add_interval(result: Intervals, name: str, values: FloatArray, level: float, reason: str | None) -> None:
-    """Enters the interval of resampled values, unless there is a reason why there is none."""
+def add_interval(result: Intervals, name: str, values: FloatArray, level: float, reason: str | None) -> None:
+    """Enter the interval of resampled values, unless there is a reason why there is none."""
     interval = None if reason else percentile_interval(values, level)
     result.intervals[name] = interval
     result.left_out[name] = float(np.mean(np.isnan(values)))
@@ -195,7 +196,14 @@ def _add_interval(result: Intervals, name: str, values: FloatArray, level: float
         result.undefined[name] = reason or f"undefined in each of the {len(values)} resamples"
 
 
-def _check_parameters(resamples: int, level: float) -> None:
+def check_parameters(resamples: int, level: float) -> None:
+    """
+    Whether intervals can be computed with these.
+
+    Raises:
+        MeasureError: If not.
+
+    """
     if resamples < 1:
         raise MeasureError(f"{resamples} resamples; expected 1 or more")
     if not 0 < level < 1:
