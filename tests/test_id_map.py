@@ -414,7 +414,7 @@ def test_parse_columns():
 
 @pytest.mark.parametrize("text", ["a", "a,b,c", ",b", "a,", ""])
 def test_parse_columns_wants_two(text):
-    with pytest.raises(ValueError, match="does not name two columns; expected FROM,TO by name or by position"):
+    with pytest.raises(ValueError, match="is not of the form FROM,TO, such as cluster,kb_id or 1,2"):
         parse_columns(text)
 
 

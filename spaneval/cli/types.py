@@ -193,10 +193,12 @@ class ColumnPair(ParamType):
         """Both columns as given."""
         if isinstance(value, tuple):
             return value
-        columns = [column.strip() for column in value.split(",")]
-        if len(columns) != 2 or not all(columns):
-            self.fail(f"'{value}' is not of the form FROM,TO, such as cluster,kb_id or 1,2", param, ctx)
-        return columns[0], columns[1]
+        from spaneval.loaders.id_map import parse_columns  # loads numpy
+
+        try:
+            return parse_columns(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class MeasureName(ParamType):

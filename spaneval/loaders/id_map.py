@@ -65,9 +65,9 @@ def parse_columns(text: str) -> tuple[str, str]:
     """
     columns = [column.strip() for column in text.split(",")]
     if len(columns) != 2 or not all(columns):
-        raise ValueError(f"{text!r} does not name two columns; expected FROM,TO by name or by position, such as 1,2")
+        raise ValueError(f"'{text}' is not of the form FROM,TO, such as cluster,kb_id or 1,2")
     if columns[0] == columns[1]:
-        raise ValueError(f"{text!r} names one column twice; expected FROM,TO, two different columns")
+        raise ValueError(f"'{text}' names one column twice; expected FROM,TO, two different columns")
     return columns[0], columns[1]
 
 
