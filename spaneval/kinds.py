@@ -120,7 +120,7 @@ REVIEW = Kind(
 """Records that a person reviewed; the decisions are those on the fields of found records."""
 
 
-STATIC = {kind.name: kind for kind in (SPANS, FIELDS, LEAVES, REVIEW)}
+STATIC = {kind.name: kind for kind in (SPANS, FIELDS, LEAVES, DOCUBENCH, REVIEW)}
 """The kinds whose columns do not depend on the input, by name."""
 
 CLASSES = "classes"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from spaneval.kinds import FIELDS, LEAVES, REVIEW, Kind
+from spaneval.kinds import DOCUBENCH, FIELDS, LEAVES, REVIEW, Kind
 from spaneval.measure import Measure, Terms, Totals
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
@@ -151,6 +151,16 @@ _LEAF_MEASURES = (
 )  # fmt: skip
 
 
+_DOCUBENCH_MEASURES = (
+    Measure(
+        name="score", label="DocuBench score", question="How similar are results and labels, as DocuBench sees it?",
+        undefined="there is no document", source="DocuBench docs/scoring.md: mean of the scores of documents",
+        numerator={"score": 1}, denominator={"documents": 10**9}, explain=_because("there is no document"),
+        kind=DOCUBENCH,
+    ),
+)  # fmt: skip
+
+
 def _review(
     name: str, label: str, question: str, undefined: str, top: Terms, bottom: Terms, *, is_cost: bool = False
 ) -> Measure:
@@ -214,6 +224,7 @@ def _named(measures: tuple[Measure, ...]) -> Mapping[str, Measure]:
 _REGISTRIES = {
     FIELDS.name: _named(_FIELD_MEASURES),
     LEAVES.name: _named(_LEAF_MEASURES),
+    DOCUBENCH.name: _named(_DOCUBENCH_MEASURES),
     REVIEW.name: _named(_REVIEW_MEASURES),
 }
 

@@ -107,6 +107,11 @@ def score_document(label: Any, result: Any, schema: Any) -> DocubenchScore:
     return DocubenchScore(_weighted(arrays, fields), arrays, fields, per_item)
 
 
+def billionths(scores: Sequence[float]) -> IntArray:
+    """Scores as the column `score`, int64 of shape (D,)."""
+    return np.rint(np.array(scores, np.float64) * 1e9).astype(np.int64)
+
+
 def _weighted(arrays: Sequence[ArrayScore], fields: FieldsScore) -> float:
     """R10; the order of additions decides about the last bit."""
     if not arrays:

@@ -88,8 +88,15 @@ class Reader:
     def __init__(self, root: Node, comparators: Comparators) -> None:
         self._root, self._comparators = root, comparators
         self._fields: dict[tuple[str, Path], tuple[str, Comparator]] = {}
+        self.arrays: set[str] = set()
+        """Names of the arrays that were met."""
         self.outside: Counter[str] = Counter()
         """Values that the schema does not allow (`additionalProperties: false`) and that are not counted, by field."""
+
+    @property
+    def fields(self) -> list[str]:
+        """Names of the fields that were met."""
+        return [name for name, _ in self._fields.values()]
 
     def read(self, document: Any) -> Part:
         """
@@ -134,6 +141,7 @@ class Reader:
     def _add_rows(self, part: Part, inside: str, node: Node, items: list[Any], path: Path) -> None:
         """Rows without any value are as good as absent."""
         name = array_name(inside, path) + ROWS
+        self.arrays.add(array_name(inside, path))
         rows = []
         for number, item in enumerate(items[len(node.prefix) :], start=len(node.prefix)):
             row = Part()
