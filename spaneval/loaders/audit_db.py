@@ -183,7 +183,11 @@ class _Reader:
         message = f"the table {table} has no column '{column}'"
         if what:
             message = f"{what}'{column}' is no column of the table {table}"
-        message += _nearest(column, columns) or f" ({_listed(columns, 'there are', 'it has none')})"
+        taken = {*TABLES[table], _ADDED, *self.fields}
+        message += (
+            _nearest(column, [x for x in columns if x not in taken])
+            or f" ({_listed(columns, 'there are', 'it has none')})"
+        )
         self.problems.add(Problem(message, self.name, hint=hint, kind=FormatError))
 
     # ---- rows

@@ -1,0 +1,243 @@
+"""Reviews that cannot be used: exit code 3, nothing on standard output, a message with the place and a remedy."""
+
+from __future__ import annotations
+
+# ruff: noqa: E501 - a table of cases has one case a line
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reviews import DOCUMENTS, EDITS, RECORDS, record, write_db, write_schema
+
+from spaneval.cli import main
+from spaneval.loaders.review_schema import admits_null, read_review_schema
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a good database and a good schema is the current one."""
+    monkeypatch.chdir(tmp_path)
+    write_db(Path("db.sqlite"), [(1, "t"), (2, None)], [record("a", 1, "Ann", "Bern", 1)], [("a", "name", "x", "t")])
+    write_schema(Path("schema.json"))
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    """What the tool says when it refuses."""
+    code = main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci", *args])
+    out, err = capsys.readouterr()
+
+    assert code == 3
+    assert out == ""
+    assert "Traceback" not in err
+    return err
+
+
+TABLES = [
+    ([], "no table 'documents' (there is no table at all)"),
+    ([DOCUMENTS.replace("TABLE documents", "TABLE document"), RECORDS, EDITS], "no table 'documents' (there are document, "),
+    ([DOCUMENTS.replace("TABLE documents", "TABLE document"), RECORDS, EDITS], "did you mean 'document'?"),
+    ([DOCUMENTS, RECORDS], "no table 'record_edits' (there are documents, records)"),
+    ([DOCUMENTS, RECORDS, EDITS.replace("TABLE record_edits", "TABLE edits"), "CREATE VIEW record_edits AS SELECT * FROM edits"], "'record_edits' is a view; a table is expected"),
+    ([DOCUMENTS.replace("reviewed_at", "Reviewed_At"), RECORDS, EDITS], "the table documents has no column 'reviewed_at'; did you mean 'Reviewed_At'?"),
+    ([DOCUMENTS, RECORDS.replace("deleted_by_user", "deleted"), EDITS], "the table records has no column 'deleted_by_user'; did you mean 'deleted'?"),
+    ([DOCUMENTS, RECORDS.replace(" place ", " plaice "), EDITS], "the field of the schema 'place' is no column of the table records; did you mean 'plaice'?"),
+    ([DOCUMENTS, RECORDS, EDITS.replace("edited_at", "at")], "the table record_edits has no column 'edited_at'"),
+    ([DOCUMENTS, RECORDS, EDITS.replace("INTEGER PRIMARY KEY AUTOINCREMENT", "TEXT PRIMARY KEY").replace("edited_at TEXT)", "edited_at TEXT) WITHOUT ROWID")], "the rows of record_edits have no rowid"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tables", "message"), TABLES)
+def test_tables_and_columns_that_are_missing(
+    capsys: pytest.CaptureFixture[str], tables: list[str], message: str
+) -> None:
+    """
+    The nearest is named, or what there is.
+    """
+    Path("db.sqlite").unlink()
+    with closing(sqlite3.connect("db.sqlite")) as connection:
+        for statement in (
+            [*tables, "CREATE INDEX i ON documents (document_id)"] if "documents (" in "".join(tables) else tables
+        ):
+            connection.execute(statement)
+        connection.execute("PRAGMA user_version = 1")
+    err = refused(capsys)
+
+    assert message in err
+    assert err.startswith("error: db.sqlite: ")
+    assert "hint: " in err
+
+
+def test_all_that_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    A schema of another database has many fields that are none here.
+    """
+    write_schema(Path("schema.json"), properties={"species": {}, "name": {}, "plaze": {}}, required=[])
+    err = refused(capsys)
+
+    assert "the field of the schema 'species' is no column of the table records (there are id, document_id, " in err
+    assert "the field of the schema 'plaze' is no column of the table records; did you mean 'place'?" in err
+    assert err.count("error: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "UPDATE records SET added_by_user = 2",
+            "record 'a' has added_by_user 2; expected 0 or NULL (the model's) or 1",
+        ),
+        ("UPDATE records SET added_by_user = 'yes'", "record 'a' has added_by_user 'yes'"),
+        ("UPDATE record_edits SET edited_at = NULL", "an edit of record 'a' has no edited_at"),
+        ("UPDATE record_edits SET column_name = NULL", "an edit of record 'a' has no column_name"),
+    ],
+)
+def test_rows_that_cannot_be_counted(capsys: pytest.CaptureFixture[str], statement: str, message: str) -> None:
+    """
+    Whose they are, what was found and what was expected.
+    """
+    with closing(sqlite3.connect("db.sqlite")) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+    assert message in refused(capsys)
+
+
+def test_ids_that_stand_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    Corrections of either would count for both.
+    """
+    tables = [x.replace(" PRIMARY KEY", "", 1) for x in (DOCUMENTS, RECORDS)]
+    write_db(Path("db.sqlite"), [(1, "t"), (1, "t")], tables=[*tables, EDITS])
+
+    assert "documents.document_id '1' stands 2 times" in refused(capsys)
+    write_db(Path("db.sqlite"), [(1, "t")], [record("a", 1), record("a", 1)], tables=[*tables, EDITS])
+
+    assert "records.id 'a' stands 2 times" in refused(capsys)
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ("3", "document '3' is not in the database"),
+        ("one", "document 'one' is not in the database"),
+        ("1,01", "document '01' is not in the database; did you mean '1'?"),
+    ],
+)
+def test_documents_that_are_not_there(capsys: pytest.CaptureFixture[str], documents: str, message: str) -> None:
+    """
+    Ids are what stands in the database; such as would do are named.
+    """
+    err = refused(capsys, "--documents", documents)
+
+    assert message in err
+    assert "hint: --documents takes values of documents.document_id, such as 1, 2" in err
+
+
+def test_documents_without_a_name_are_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    An option that is misspelt is no bad input.
+    """
+    assert main(["audit", "db.sqlite", "--schema", "schema.json", "--documents", "1,,2"]) == 2
+    assert "--documents: '1,,2' is not of the form ID,ID, such as 1,2" in capsys.readouterr().err
+
+
+def nested(*keys: str, leaf: Any = None) -> str:
+    """`leaf` below keys."""
+    value = leaf
+    for key in reversed(keys):
+        value = {key: value}
+    return json.dumps(value, indent=1)
+
+
+SCHEMAS: list[tuple[str | bytes, str]] = [
+    ("", "schema.json:1:1: not valid JSON: it is empty"),
+    ("[]", "schema.json:1: the schema is a list without anything in it; expected an object with 'properties'"),
+    ('{"type":\n object}', "schema.json:2:2: not valid JSON"),
+    ('{"type": 1,\n "type": 2}', "schema.json:2: the key 'type' occurs twice in one object"),
+    ('{"minimum": NaN}', "schema.json:1:13: not valid JSON"),
+    ('{"a": 1} {"b": 2}', "not valid JSON: a second value after the first"),
+    (b"\xff\xfe{", "not UTF-8"),
+    (nested("properties", "rows", leaf=1), "schema.json:2: properties has no 'records' (found: rows); expected properties.records.items"),
+    (nested("properties", "records", leaf={"type": "array"}), "schema.json:3: properties.records has no 'items' (found: type)"),
+    (nested("properties", "records", "items", leaf={"$ref": "#/x"}), "hint: references are not followed here"),
+    (nested("properties", "records", "items", "properties", leaf={}), "schema.json:5: properties.records.items.properties is an object without anything in it; expected an object with a key per field"),
+    (nested("properties", "records", "items", "properties", leaf=["name"]), "properties.records.items.properties is a list; expected"),
+    (nested("properties", "records", "items", leaf={"properties": {"name": {}}, "required": True}), "schema.json:8: properties.records.items.required is a boolean; expected a list of names of fields"),
+    (nested("properties", "records", "items", leaf={"properties": {"name": {}}, "x-unique-fields": ["name", 1]}), "properties.records.items.x-unique-fields is a list; expected a list of names"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), SCHEMAS)
+def test_schemas_that_cannot_be_used(capsys: pytest.CaptureFixture[str], content: str | bytes, message: str) -> None:
+    """
+    With the line, what is missing, and what there is.
+    """
+    Path("schema.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    assert message in refused(capsys)
+
+
+def test_database_and_schema_the_wrong_way_round(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    The message says which is which.
+    """
+    assert main(["audit", "schema.json", "--schema", "db.sqlite"]) == 3
+    assert "error: db.sqlite" in capsys.readouterr().err
+    write_schema(Path("other.json"))
+
+    assert main(["audit", "schema.json", "--schema", "other.json"]) == 3
+    assert "DB is the database, --schema the JSON schema" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("make", [lambda p: p.mkdir(), lambda p: p.write_bytes(b"")])
+def test_folder_and_empty_file(capsys: pytest.CaptureFixture[str], make: Callable[[Path], Any]) -> None:
+    """
+    Neither is a database, and neither becomes one.
+    """
+    Path("db.sqlite").unlink()
+    make(Path("db.sqlite"))
+
+    assert "a SQLite database is expected" in refused(capsys)
+
+
+def test_unknown_names_in_the_schema_are_notes() -> None:
+    """
+    They change no count of fields, so they are told and not refused.
+    """
+    schema = read_review_schema(write_schema(Path("schema.json"), required=["plaze"], **{"x-unique-fields": ["nom"]}))
+    (note,) = schema.notes()
+
+    assert note.code == "unknown-schema-fields"
+    assert "required and x-unique-fields name 'nom', 'plaze', which properties lacks" in note.message
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        ({"type": "string"}, False),
+        ({"type": ["string", "null"]}, True),
+        ({"type": "null"}, True),
+        ({"type": "string", "nullable": True}, True),
+        ({}, True),
+        (True, True),
+        (False, False),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, True),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, False),
+        ({"allOf": [{"type": ["string", "null"]}, {"type": "string"}]}, False),
+        ({"enum": ["a", None]}, True),
+        ({"enum": ["a"]}, False),
+        ({"const": None}, True),
+        ({"const": "a"}, False),
+        ({"$ref": "#/x"}, False),
+    ],
+)
+def test_types_that_admit_null(spec: Any, answer: bool) -> None:
+    """
+    In the ways in which schemas say it.
+    """
+    assert answer == admits_null(spec)
