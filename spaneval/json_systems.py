@@ -70,7 +70,7 @@ class JsonSystem(Scores):
     ) -> None:
         super().__init__(
             scores.document_counts,
-            scores.document_names,
+            list(documents),
             scores.registry,
             scores.resampling_order,
             scores.bootstrap,
