@@ -8,14 +8,18 @@ byte; the lowest mark is exact, marks above it may not be (Warren, Hacker's Deli
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, IntArray
 
-UIntArray = NDArray[np.uint64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    UIntArray = NDArray[np.uint64]
+else:
+    UIntArray = np.ndarray
 
 MOST_WORDS: Final = 16
 """Words in which the end of a string is sought."""
@@ -153,7 +157,9 @@ class Text:
         if 4 * len(places) > len(ends):
             return _is_utf8(self.data)
         first, last = np.searchsorted(ends, places), np.searchsorted(ends, np.minimum(places + 7, self.end - 1))
-        lines = np.unique(np.concatenate([first, last]))
+        is_wanted = np.zeros(len(ends), dtype=np.bool_)
+        is_wanted[first] = is_wanted[last] = True
+        lines = np.flatnonzero(is_wanted)
         starts = np.where(lines > 0, ends[lines - 1], 0)
         return _is_utf8(b"".join([self.data[a:b] for a, b in zip(starts.tolist(), ends[lines].tolist(), strict=True)]))
 

@@ -160,7 +160,7 @@ def _unmapped(run: _Run) -> Iterator[Note]:
     count = int(np.count_nonzero(pairs))
     if not count:
         return
-    codes = np.unique(run.pred[pairs])
+    codes = np.flatnonzero(np.bincount(run.pred[pairs]))
     verdict = "counted as wrong" if run.options.unmapped == "wrong" else "not comparable"
     distinct = "1 predicted id" if len(codes) == 1 else f"{len(codes)} predicted ids"
     message = (
