@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from spaneval import ground_truth as ground_truth
     from spaneval.changes import Diff as Diff
     from spaneval.changes import diff as diff
+    from spaneval.classification import Classification as Classification
+    from spaneval.classification import classify as classify
     from spaneval.comparison import Comparison as Comparison
     from spaneval.comparison import compare as compare
     from spaneval.evaluation import Evaluation as Evaluation
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AlignmentError": "exceptions",
+    "Classification": "classification",
     "Comparison": "comparison",
     "Diff": "changes",
     "Evaluation": "evaluation",
@@ -43,6 +46,7 @@ _HOME = {
     "SpanError": "exceptions",
     "SpanevalError": "exceptions",
     "Validation": "validation",
+    "classify": "classification",
     "compare": "comparison",
     "diff": "changes",
     "evaluate": "evaluation",

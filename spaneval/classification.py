@@ -4,19 +4,19 @@ The walk of `spaneval classify`: read the class of each object on both sides, co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from spaneval._version import VERSION
 from spaneval.class_scores import PER_CLASS, ClassScores
 from spaneval.confusion import Confusion
 from spaneval.counts import Counts
+from spaneval.decisions import Builder, Decisions
 from spaneval.exceptions import MeasureError
+from spaneval.kinds import CLASSES
 from spaneval.kinds import labels as cells_of
 from spaneval.loaders.labels import LABEL, Labels, check_same_ids, load_labels
 from spaneval.loaders.records import KEY
@@ -24,7 +24,8 @@ from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problems
 from spaneval.resampling import Bootstrap, check_parameters
 from spaneval.scores import Result
-from spaneval.signature import SCORES, escaped
+from spaneval.signature import gold_digest, record_digests, record_signature
+from spaneval.values.fields import Decision
 from spaneval.values.normalise import plain_text
 
 if TYPE_CHECKING:
@@ -32,9 +33,22 @@ if TYPE_CHECKING:
 
     from spaneval.corpus import IntArray
     from spaneval.measure import Measure
+    from spaneval.runs import Run
+    from spaneval.signature import UIntArray
 
 SCHEMA: Final = "spaneval.classify/1"
+MOST_CELLS: Final = 20_000_000
+"""Objects times cells of the matrix that a run can hold: 8 bytes each."""
 _SHOWN: Final = 5
+
+
+_BINARY: Final = {
+    (True, True): Decision.TP,
+    (True, False): Decision.FN,
+    (False, True): Decision.FP,
+    (False, False): Decision.TN,
+}
+"""The decision by whether an object is positive, and whether it was taken for that."""
 
 
 class Classification(Result):
@@ -46,6 +60,7 @@ class Classification(Result):
         predictions: What was predicted, for the same ids.
         scores: The numbers of the confusion matrix; with a positive class, it is one of two classes.
         positive: The class against which all others were taken together; None where there is none.
+        label: The field that holds the class.
         bootstrap: Intervals; None if they were not asked for.
         notes: What a reader of the numbers should know.
 
@@ -57,11 +72,12 @@ class Classification(Result):
         predictions: Labels,
         scores: ClassScores,
         positive: str | None,
+        label: str,
         bootstrap: Bootstrap | None,
         notes: list[Note],
     ) -> None:
         self.gold, self.predictions = gold, predictions
-        self.scores, self.positive = scores, positive
+        self.scores, self.positive, self.label = scores, positive, label
         self.bootstrap, self.notes = bootstrap, notes
         self.average = "micro"
 
@@ -107,9 +123,18 @@ class Classification(Result):
 
     @property
     def document_counts(self) -> Counts:  # type: ignore[override] # made when asked for: one number per object and cell
-        """One row per object, in the order of the gold, with a column for each cell of the matrix."""
+        """
+        One row per object, in the order of the gold, with a column for each cell of the matrix.
+
+        Raises:
+            MeasureError: If that takes too much memory.
+
+        """
         actual, predicted = self.places
         k = len(self.classes)
+        if self.n * k * k > MOST_CELLS:
+            found = f"{self.n} objects with {k} × {k} cells"
+            raise MeasureError(f"{found} are too many for a run; with a positive class there are 2 × 2")
         table = np.zeros((self.n, k * k), dtype=np.int64)
         table[np.arange(self.n), actual * k + predicted] = 1
         return Counts(table, cells_of(self.classes))
@@ -122,42 +147,89 @@ class Classification(Result):
         return _codes(self.gold, self.gold, place, rest), _codes(self.gold, self.predictions, place, rest)
 
     @property
-    def resampling(self) -> dict[str, Any] | None:
-        """How the intervals came about; None if they were not asked for."""
-        found = super().resampling
-        return None if found is None else found | {"unit": "object"}
-
-    @property
     def macro(self) -> None:
         """Means are over classes here, not over documents: they are measures like any other."""
         return
 
     @cached_property
+    def gold_digests(self) -> UIntArray:
+        """Digest of each object with its actual class, uint64, in the order of the gold."""
+        return record_digests(list(self.gold.values), self.gold.values.values())
+
+    @cached_property
+    def pred_digest(self) -> str:
+        """Digest of the predictions, which their order does not change."""
+        return gold_digest(record_digests(list(self.predictions.values), self.predictions.values.values()))
+
+    @cached_property
     def signature(self) -> str:
-        """What can change a number, in one line."""
-        parts = {} if self.positive is None else {"positive": self.positive}
-        parts["ci"] = "none" if self.bootstrap is None else f"object-bootstrap.{self.bootstrap.resamples}"
-        if self.bootstrap is not None:
-            if self.bootstrap.level != LEVEL:
-                parts["level"] = str(self.bootstrap.level)
-            parts["seed"] = str(self.bootstrap.seed)
-        parts |= {"gold": f"{self.n}o.{_digest(self.gold)}", "pred": f"{self.n}o.{_digest(self.predictions)}"}
-        parts |= {"scores": str(SCORES), "v": VERSION}
-        return "|".join(f"{name}:{escaped(value)}" for name, value in parts.items())
+        """What makes the numbers reproducible, in one line."""
+        bootstrap = self.bootstrap
+        return self._signature(
+            None if bootstrap is None else {part: getattr(bootstrap, part) for part in ("resamples", "level", "seed")}
+        )
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """
-        Every object with its id, its actual and its predicted class as they were read, and what became of it.
+    def _signature(self, interval: Mapping[str, Any] | None) -> str:
+        options = {} if self.positive is None else {"positive": self.positive}
+        return record_signature(CLASSES, options, self.gold_digests, interval=interval)
 
-        That is `right` or `wrong`, or with a positive class one of `tp`, `fp`, `fn` and `tn`.
+    @cached_property
+    def decisions(self) -> Decisions:
         """
-        for record, actual in self.gold.values.items():
-            predicted = self.predictions.values[record]
-            decision = "right" if actual == predicted else "wrong"
-            if self.positive is not None:
-                is_positive = predicted == self.positive
-                decision = ("t" if (actual == self.positive) == is_positive else "f") + "np"[is_positive]
-            yield {"id": record, "actual": actual, "predicted": predicted, "decision": decision}
+        One decision for each object: TP for its class, FPFN for another one.
+
+        With a positive class it is TP or FN where the object is of that class, FP or TN where it is not.
+        """
+        table = Builder(list(self.gold.values), [self.label])
+        for doc, (name, actual) in enumerate(self.gold.values.items()):
+            predicted = self.predictions.values[name]
+            if self.positive is None:
+                decision = Decision.TP if actual == predicted else Decision.FPFN
+            else:
+                decision = _BINARY[actual == self.positive, predicted == self.positive]
+            table.add(doc, self.label, self.label, actual, predicted, decision)
+        return table.build()
+
+    def _compared(self) -> Decisions:
+        """The same with classes as they are counted, of which every object has one."""
+        table = Builder(list(self.gold.values), [self.label])
+        for doc, (actual, predicted) in enumerate(zip(*(side.tolist() for side in self.places), strict=True)):
+            decision = Decision.TP if actual == predicted else Decision.FPFN
+            table.add(doc, self.label, self.label, self.classes[actual], self.classes[predicted], decision)
+        return table.build()
+
+    def run(self) -> Run:
+        """
+        What comparisons need of it; `spaneval.saved_runs.to_json` saves that.
+
+        Raises:
+            MeasureError: If there are too many classes for a column for each cell of the matrix.
+
+        """
+        from spaneval.record_runs import record_run
+
+        return record_run(
+            self.document_counts,
+            self._compared(),
+            self.gold_digests,
+            signature=self._signature(None).replace("|ci:none", ""),
+            counting={"positive": self.positive},
+            predictions=self.pred_digest,
+        )
+
+    def check_measures(self, names: Iterable[str]) -> None:
+        """
+        Refuse names of measures that there are not.
+
+        Raises:
+            MeasureError: If there is one; offers the nearest.
+
+        """
+        for name in names:
+            if name not in self.measures:
+                near = get_close_matches(name, self.measures, 1)
+                offer = f"did you mean {near[0]!r}?" if near else "there are accuracy, cohen_kappa, f1:CLASS and others"
+                raise MeasureError(f"no measure {name!r}; {offer}")
 
     def to_frame(self) -> pd.DataFrame:
         """The confusion matrix: rows are actual classes, columns predicted ones."""
@@ -180,6 +252,7 @@ class Classification(Result):
         rows = self.confusion.cells.tolist()
         named = (dict(zip(self.classes, row, strict=True)) for row in rows)
         report["confusion"] = dict(zip(self.classes, named, strict=True))
+        report["digests"] = {"gold": gold_digest(self.gold_digests), "predictions": self.pred_digest}
         report["undefined"] = self.undefined
         report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
         report["resampling"] = self.resampling
@@ -240,7 +313,7 @@ def classify(
         confusion = confusion.collapsed(positive, rest_of(positive, classes))
     scores = ClassScores(confusion)
     bootstrap = scores.bootstrap(resamples=resamples, level=level, seed=seed) if ci else None
-    return Classification(actual, predicted, scores, positive, bootstrap, list(_notes(classes, scores)))
+    return Classification(actual, predicted, scores, positive, label, bootstrap, list(_notes(classes, scores)))
 
 
 def rest_of(positive: str, classes: Sequence[str]) -> str:
@@ -292,11 +365,3 @@ def _notes(classes: Sequence[str], scores: ClassScores) -> Iterator[Note]:
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(f"'{name}'" for name in names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _digest(side: Labels) -> str:
-    """Eight hexadecimal digits that depend on every id and its class, in any order."""
-    digest = blake2b(digest_size=4)
-    for record, name in sorted(side.values.items()):
-        digest.update(f"{record}\x1e{name}\x1f".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

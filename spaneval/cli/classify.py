@@ -1,0 +1,122 @@
+"""`spaneval classify`: predicted classes against actual ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spaneval.cli import gates, options
+from spaneval.cli.console import Console
+from spaneval.cli.targets import check_targets, rows_format
+from spaneval.cli.types import STDIN, InputPath, OutputPath
+from spaneval.output import STDOUT, Output, write_all
+
+if TYPE_CHECKING:
+    from spaneval.classification import Classification
+
+EXAMPLE = """\
+\b
+Example:
+  spaneval classify data/classes/gold.csv data/classes/triage.jsonl --positive invoice
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("gold", type=InputPath(stdin=True), metavar="GOLD")
+@click.argument("predictions", type=InputPath(stdin=True), metavar="PRED")
+@click.option("--positive", metavar="CLASS", help="The class that matters: all others are taken together as one.")
+@click.option("--key", default="id", show_default=True, metavar="FIELD", help="The field that holds the id.")
+@click.option("--label", default="label", show_default=True, metavar="FIELD", help="The field that holds the class.")
+@options.uncertainty()
+@gates.fail_under(None, has_macro=False)
+@options.output()
+@click.option(
+    "--decisions",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Write the decision on every object to FILE: .jsonl, .csv (also .gz) or .parquet.",
+)
+@click.option(
+    "--save",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Save the run to FILE, which compare and diff take in place of predictions; .gz packs it.",
+)
+@options.digits()
+@options.talk()
+@click.pass_context
+def classify(ctx: click.Context, /, **given: Any) -> None:
+    """
+    Score a classifier: confusion matrix, accuracy, kappa, correlation; precision, recall and F1 of each class.
+
+    GOLD and PRED hold rows {"id", "label"} for the same ids: JSON Lines, a JSON list, or CSV; - is standard input.
+    Gates take accuracy, cohen_kappa, matthews, macro_f1 and the like, and f1:CLASS of a single class.
+    """  # fmt: skip
+    console = ctx.ensure_object(Console)
+    _check_choices(ctx, given)
+    table = rows_format("--decisions", given["decisions"])
+    inputs = [given["gold"], given["predictions"]]
+    check_targets({f"--{name}": given[name] for name in ("output", "decisions", "save")}, inputs)
+    options.show_choices(ctx, console)
+    result = _classify(given)
+    result.check_measures(gate.measure for gate in given["fail_under"])
+    with suppress(BrokenPipeError) if given["fail_under"] else nullcontext():  # a gate is told whoever reads
+        _write(result, given, table, console)
+    console.notes(result.notes)
+    code = gates.hold(given["fail_under"], result, console)
+    console.show_elapsed()
+    ctx.exit(code)
+
+
+def _check_choices(ctx: click.Context, given: dict[str, Any]) -> None:
+    """
+    Refuse what does not go together.
+
+    Raises:
+        click.UsageError: If something does not.
+
+    """
+    if given["gold"] == given["predictions"] == STDIN:
+        raise click.UsageError("standard input (-) can be read only once", ctx)
+    for name in ("key", "label"):
+        if not given[name]:
+            raise click.UsageError(f"--{name}: the name of the field is empty", ctx)
+    if given["key"] == given["label"]:
+        raise click.UsageError(f"--key and --label are both '{given['key']}'; an id is no class", ctx)
+
+
+def _classify(given: dict[str, Any]) -> Classification:
+    from spaneval.classification import classify as run  # loads numpy
+
+    names = ("positive", "key", "label", "ci", "resamples", "level", "seed")
+    return run(given["gold"], given["predictions"], **{name: given[name] for name in names})
+
+
+def _write(result: Classification, given: dict[str, Any], table: str | None, console: Console) -> None:
+    """The report and the table of objects: all, or, where they are files, none."""
+    from spaneval.reports import Style
+    from spaneval.reports.classification import render
+
+    stream = sys.stdout if given["output"] == STDOUT else None
+    style = Style(digits=given["digits"], paint=console.paint(stream), width=console.width(stream))
+    outputs = [Output(given["output"], [render(result, given["format"], style)])]
+    if table is not None:
+        from spaneval.decisions import COLUMNS, flat
+        from spaneval.reports.pairs import Columns, dump
+
+        outputs.append(Output(given["decisions"], dump(result.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+    if given["save"] is not None:
+        outputs.append(Output(given["save"], _saved(result, is_packed=given["save"].lower().endswith(".gz"))))
+    write_all(outputs)
+
+
+def _saved(result: Classification, *, is_packed: bool) -> Iterable[bytes]:
+    from spaneval.reports.pairs import packed
+    from spaneval.saved_runs import to_json
+
+    content = [to_json(result.run())]
+    return packed(content) if is_packed else content
