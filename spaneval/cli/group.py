@@ -21,6 +21,7 @@ COMMANDS = {
     "diff": "spaneval.cli.diff",
     "validate": "spaneval.cli.validate",
     "audit": "spaneval.cli.audit",
+    "classify": "spaneval.cli.classify",
     "measures": "spaneval.cli.measures",
     "completion": "spaneval.cli.completion",
 }
