@@ -7,30 +7,30 @@ a field with a list of values gets one for each. All numbers are sums over the t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-import numpy as np
-
 from spaneval.averages import Average, Macro, mean
-from spaneval.counts import Counts
-from spaneval.decisions import Builder, Decisions
+from spaneval.decisions import Decisions
 from spaneval.exceptions import InputError
 from spaneval.kinds import DECISIONS, FIELDS
 from spaneval.loaders.records import KEY, Records, load_records
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
 from spaneval.record_checks import Absent, absence_notes, absent, check_strictly
+from spaneval.record_decisions import count_decisions, decide_records, digests
 from spaneval.record_measures import registry
-from spaneval.record_signature import record_signature, records_digest
 from spaneval.scores import Scores, score_counts
-from spaneval.values.fields import Comparators, Decision, decide, pair_values, reason
+from spaneval.signature import gold_digest, record_signature
+from spaneval.values.fields import Comparators
 
 if TYPE_CHECKING:
     from spaneval.measure import Measure
+    from spaneval.runs import Run
+    from spaneval.signature import UIntArray
 
 SCHEMA: Final = "spaneval.records/1"
 
@@ -47,7 +47,7 @@ class RecordEvaluation(Scores):
 
     Args:
         scores: Counts per record and what follows from them.
-        decisions: The table that every number comes from; its documents are the records, in the order of their ids.
+        decisions: The table that every number comes from; its documents are the records, first those of the gold.
         gold: The gold as it was read.
         predictions: The predictions as they were read.
         key: The field that holds the id.
@@ -57,7 +57,8 @@ class RecordEvaluation(Scores):
         strict: Whether the checks of `spaneval.record_checks` were made.
         over: What macro averages are over.
         notes: What a reader should know.
-        signature: What makes the numbers reproducible, in one line.
+        asked: The fields that were asked for; empty for all.
+        interval: `resamples`, `level` and `seed` of the intervals; None without intervals.
 
     """
 
@@ -75,7 +76,8 @@ class RecordEvaluation(Scores):
         strict: bool,
         over: Over,
         notes: list[Note],
-        signature: str,
+        asked: tuple[str, ...],
+        interval: Mapping[str, Any] | None,
     ) -> None:
         super().__init__(
             scores.document_counts,
@@ -87,11 +89,48 @@ class RecordEvaluation(Scores):
         )
         self.decisions, self.gold, self.predictions, self.key = decisions, gold, predictions, key
         self.comparators, self.absent, self.profile, self.strict = comparators, absent, profile, strict
-        self.over, self.notes, self.signature = over, notes, signature
+        self.over, self.notes, self.asked, self._interval = over, notes, asked, interval
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={'undefined' if x is None else f'{x:.4g}'}" for name, x in self.measures.items())
         return f"RecordEvaluation({len(self.document_names)} records, {len(self.fields)} fields: {values})"
+
+    @cached_property
+    def gold_digests(self) -> UIntArray:
+        """Digest of each record of the gold, uint64."""
+        return digests(self.gold, self.fields)
+
+    @cached_property
+    def pred_digest(self) -> str:
+        """Digest of the predictions."""
+        return gold_digest(digests(self.predictions, self.fields))
+
+    @cached_property
+    def signature(self) -> str:
+        """What makes the numbers reproducible, in one line."""
+        return self._signature(self._interval)
+
+    def _signature(self, interval: Mapping[str, Any] | None) -> str:
+        options = {"key": self.key, "normalize": str(self.comparators), "fields-of": ",".join(self.asked)}
+        if self.profile != "exact":
+            options["profile"] = self.profile
+        if self.strict:
+            options["strict"] = "true"
+        chosen = {name: value for name, value in options.items() if value}
+        return record_signature("records", chosen, self.gold_digests, interval=interval)
+
+    def run(self) -> Run:
+        """What comparisons need of it; `spaneval.saved_runs.to_json` saves that."""
+        from spaneval.record_runs import record_run
+
+        return record_run(
+            self.document_counts,
+            self.decisions,
+            self.gold_digests,
+            signature=self._signature(None).replace("|ci:none", ""),
+            counting={"key": self.key, "fields": list(self.asked), "normalize": str(self.comparators)},
+            predictions=self.pred_digest,
+        )
 
     @property
     def fields(self) -> Sequence[str]:
@@ -148,6 +187,7 @@ class RecordEvaluation(Scores):
             for name, counts in self.field_counts.items()
         }
         report["absent"] = self.absent.to_dict()
+        report["digests"] = {"gold": gold_digest(self.gold_digests), "predictions": self.pred_digest}
         report["undefined"] = self.undefined
         report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
         report["resampling"] = self.resampling
@@ -160,7 +200,7 @@ class RecordEvaluation(Scores):
         return report
 
     def documents(self) -> list[dict[str, Any]]:
-        """Counts and measures of each record, in the order of ids, and why those without a value have none."""
+        """Counts and measures of each record, and why those without a value have none."""
         result = []
         for name, row in zip(self.document_names, self.document_counts.table.tolist(), strict=True):
             counts = dict(zip(FIELDS.columns, row, strict=True))
@@ -262,15 +302,8 @@ def evaluate_records(
         strict=strict,
         over=over,
         notes=[*absence_notes(missing), *_notes(*sides, names, missing)],
-        signature=record_signature(
-            key=key,
-            fields=fields,
-            normalize=str(comparators),
-            strict=strict,
-            profile=profile,
-            digests={"gold": records_digest(sides[0]), "pred": records_digest(sides[1])},
-            interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
-        ),
+        asked=tuple(sorted(set([fields] if isinstance(fields, str) else fields))),
+        interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
     )
 
 
@@ -297,54 +330,6 @@ def _check_rules(comparators: Comparators, fields: Sequence[str], problems: Prob
             near = get_close_matches(name, fields, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"the fields are {', '.join(fields)}"
             problems.add(Problem(f"--normalize names the field '{name}', which is not compared", hint=hint))
-
-
-def decide_records(gold: Records, predictions: Records, fields: Sequence[str], comparators: Comparators) -> Decisions:
-    """
-    The decision on every field of every record of either side.
-
-    Args:
-        gold: The gold.
-        predictions: The predictions.
-        fields: The fields to compare.
-        comparators: How their values are compared.
-
-    Returns:
-        Records in the order of their ids, in each the fields in theirs.
-
-    """
-    ids = sorted(gold.values.keys() | predictions.values.keys())
-    table = Builder(ids, fields)
-    nothing: dict[str, Any] = {}
-    chosen = [(name, comparators[name]) for name in fields]
-    for doc, record in enumerate(ids):
-        left, right = gold.values.get(record, nothing), predictions.values.get(record, nothing)
-        for name, comparator in chosen:
-            x, y = left.get(name), right.get(name)
-            if not isinstance(x, list) and not isinstance(y, list):
-                decision = decide(x, y, comparator)
-                table.add(doc, name, name, x, y, decision, reason(decision, x, y, comparator))
-                continue
-            many, others = _many(x), _many(y)
-            keys = [[comparator.key(value) for value in values] for values in (many, others)]
-            for k, pair in enumerate(pair_values(keys[0], keys[1], comparator)):
-                x = None if pair.gold < 0 else many[pair.gold]
-                y = None if pair.extracted < 0 else others[pair.extracted]
-                path = name if pair.decision is Decision.TN else f"{name}[{k}]"
-                table.add(doc, path, name, x, y, pair.decision, reason(pair.decision, x, y, comparator))
-    return table.build()
-
-
-def _many(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def count_decisions(decisions: Decisions) -> Counts:
-    """Decisions, records and whole records right, per record."""
-    n = len(decisions.documents)
-    whole = decisions.whole()
-    records = {"n_records": np.ones(n, np.int64), "n_records_correct": whole.astype(np.int64)}
-    return Counts.from_columns(n, kind=FIELDS, **decisions.by_document(), **records)
 
 
 def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: Absent) -> list[Note]:

@@ -150,7 +150,7 @@ BAD = {
     "cut": ('{"id": "r1"}\n{"id": "r2", "a', "x.jsonl:2"),
     "duplicate id": (
         '{"id": "r1"}\n{"id": 1}\n{"id": "1"}',
-        "x.jsonl:3: record '1' occurs twice (first in line 2)\nhint: give each record an id of its own; --key NAME names",
+        "x.jsonl:3: record '1' occurs twice (first in line 2)\nhint: give each record an id of its own; --key NAME",
     ),
     "duplicate id in a list": (
         '[{"id": "r1"},\n{"id": "r1"}]',
@@ -196,7 +196,7 @@ def test_messages_for_bad_json(case: str, write: Write, monkeypatch: pytest.Monk
 TABLES = {
     "no key": (
         "name,asset\nr1,A7\n",
-        "x.csv:1: no column 'id', which holds the id of a record (found: name, asset)\nhint: --key NAME names the column",
+        "x.csv:1: no column 'id', which holds the id of a record (found: name, asset)\nhint: --key NAME names the",
     ),
     "twice": ("id,a,a\n", "x.csv:1: two columns are named 'a', expected one of each name\nhint: rename one of them"),
     "nameless": ("id,,a\nr1,0,x\n", "x.csv:1: column 2 of 3 has no name in the header"),

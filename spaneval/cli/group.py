@@ -20,6 +20,8 @@ COMMANDS = {
     "compare": "spaneval.cli.compare",
     "diff": "spaneval.cli.diff",
     "validate": "spaneval.cli.validate",
+    "records": "spaneval.cli.records",
+    "json": "spaneval.cli.json",
     "audit": "spaneval.cli.audit",
     "classify": "spaneval.cli.classify",
     "measures": "spaneval.cli.measures",

@@ -1,0 +1,135 @@
+"""What reports on anything with counts and measures share: the table of measures, remarks, rows for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spaneval.reports import csv
+from spaneval.reports.page import Grid, Remark
+from spaneval.reports.text import Align, interval, line, number, widths
+
+if TYPE_CHECKING:
+    from spaneval.reports import Style
+    from spaneval.scores import Result
+
+_INDENT = "  "
+
+
+def measures_grid(result: Result, style: Style) -> Grid:
+    """Every measure with its interval, its counts and, where there is room beside, its meaning."""
+    resampling = result.resampling
+    heading, aligned = ["measure", "value"], list[Align](["left", "right"])
+    if resampling:
+        heading.append(f"{100 * float(resampling['level']):g} % interval")
+        aligned.append("left")
+    heading, aligned = [*heading, "counts", "meaning"], [*aligned, "right", "left"]
+    rows = []
+    for measure in result.registry:
+        top, bottom = result.fractions[measure.name]
+        ends = [interval(result.intervals.get(measure.name), style.digits)] if resampling else []
+        value = number(result.measures[measure.name], style.digits)
+        rows.append([measure.label, value, *ends, f"{top} / {bottom}", measure.question])
+    return narrowed(Grid(heading, aligned, [rows]), style)
+
+
+def narrowed(grid: Grid, style: Style) -> Grid:
+    """Meanings below the table where there is no room for them beside it."""
+    rows = [grid.heading, *grid.rows]
+    if style.width is None or max(len(line(row, widths(rows), grid.aligned)) for row in rows) <= style.width:
+        return grid
+    return without_meanings(grid)
+
+
+def without_meanings(grid: Grid) -> Grid:
+    """The same without the column of meanings, which become remarks."""
+    if grid.heading[-1] != "meaning":
+        return grid
+    meanings = [f"{row[0].strip()}: {row[-1]}" for row in grid.rows if row[-1]]
+    groups = [[row[:-1] for row in group] for group in grid.groups]
+    return replace(
+        grid, heading=grid.heading[:-1], aligned=grid.aligned[:-1], groups=groups, remarks=[*grid.remarks, *meanings]
+    )  # fmt: skip
+
+
+def macro_grid(result: Result, style: Style) -> Grid | None:
+    """Macro averages; None if they were not asked for."""
+    macro = result.macro
+    if macro is None:
+        return None
+    has_intervals = any(mean.interval is not None for mean in macro.means.values())
+    heading = ["measure", "mean", *(["interval"] if has_intervals else []), "defined"]
+    aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right"]  # type: ignore[list-item] # literals
+    labels = {measure.name: measure.label for measure in result.registry}
+    rows = [
+        [
+            labels[name],
+            number(mean.value, style.digits),
+            *([interval(mean.interval, style.digits)] if has_intervals else []),
+            f"{mean.n} of {mean.n + mean.n_undefined}",
+        ]
+        for name, mean in macro.means.items()
+    ]
+    return Grid(heading, aligned, [rows], title=f"Macro averages over {macro.over}s")
+
+
+def remarks(result: Result) -> Iterator[Remark]:
+    """Why measures or intervals are undefined, and what was left out of intervals."""
+    labels = {measure.name: measure.label for measure in result.registry}
+    for names, reason in _grouped(result.undefined):
+        yield Remark(f"{', '.join(labels[name] for name in names)} undefined", reason)
+    if result.bootstrap is None:
+        return
+    without = {name: why for name, why in result.bootstrap.undefined.items() if name not in result.undefined}
+    for names, reason in _grouped(without):
+        yield Remark(f"interval of {', '.join(labels[name] for name in names)} undefined", reason)
+    left: dict[int, list[str]] = {}
+    for name, share in result.bootstrap.left_out.items():
+        if share and result.intervals[name] is not None:
+            left.setdefault(round(share * result.bootstrap.resamples), []).append(labels[name])
+    if left:
+        parts = (f"{n} of {result.bootstrap.resamples} for {', '.join(names)}" for n, names in sorted(left.items()))
+        yield Remark("left out of intervals", f"resamples in which a measure is undefined: {'; '.join(parts)}", True)
+
+
+def _grouped(reasons: dict[str, str]) -> Iterator[tuple[list[str], str]]:
+    """Measures that share a reason, and the reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    for reason, shared in names.items():
+        yield shared, reason
+
+
+def why(result: Result, name: str) -> str | None:
+    """Why a measure has no value, or else no interval."""
+    of_intervals = result.bootstrap.undefined if result.bootstrap else {}
+    return result.undefined.get(name) or of_intervals.get(name)
+
+
+def objects(result: Result) -> Iterator[dict[str, Any]]:
+    """Every measure as an object, for JSON Lines."""
+    for name, value in result.measures.items():
+        top, bottom = result.fractions[name]
+        ends = result.intervals.get(name)
+        yield {
+            "measure": name,
+            "value": value,
+            "interval": ends and list(ends),
+            "numerator": top,
+            "denominator": bottom,
+            "undefined": why(result, name),
+        }
+
+
+def flat(result: Result) -> Iterator[list[Any]]:
+    """Every measure as a row with the columns `spaneval.reports.csv.COLUMNS`."""
+    for name, value in result.measures.items():
+        low, high = result.intervals.get(name) or (None, None)
+        yield [name, value, low, high, *result.fractions[name], why(result, name)]
+
+
+def heading() -> list[str]:
+    """The columns of `flat`."""
+    return list(csv.COLUMNS)
