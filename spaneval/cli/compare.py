@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -29,26 +28,35 @@ Example:
 CORRECTIONS = ("holm", "bh", "none")
 
 
-def _statistics(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is compared with what, and how differences are tested."""
-    for option in (
-        click.option("--alpha", type=Number(0, 1, is_open=True), default=0.05, show_default=True, metavar="X",
-                     help="Corrected p below X are marked."),
-        click.option("--correction", type=Choice(CORRECTIONS), default="holm", show_default=True,
-                     help="How p is corrected for all tests of the table: Holm, Benjamini-Hochberg, not at all."),
-        click.option("--trials", type=Integer(min=1), default=10_000, show_default=True, metavar="N",
-                     help="Random swaps of a test; with up to 13 documents all swaps are tried."),
-        click.option("--test/--no-test", default=True, show_default=True,
-                     help="Test differences: paired permutations over documents."),
-        options.uncertainty(),
-        click.option("-m", "--measure", "measures", type=MeasureName(), multiple=True, metavar="NAME",
-                     shell_complete=measure_names,
-                     help="What is compared; repeatable.  "
-                     "[default: precision, recall, f1, entity_accuracy, link_f1]"),
-        click.option("--baseline", metavar="NAME", help="What the others are held against.  [default: the first]"),
-    ):  # fmt: skip
-        function = option(function)
-    return function
+def statistics(measures: str = "precision, recall, f1, entity_accuracy, link_f1") -> options.Decorator:
+    """
+    What is compared with what, and how differences are tested.
+
+    Args:
+        measures: What is compared if nothing else is said.
+
+    """
+
+    def decorate(function: options.F, /) -> options.F:
+        for option in (
+            click.option("--alpha", type=Number(0, 1, is_open=True), default=0.05, show_default=True, metavar="X",
+                         help="Corrected p below X are marked."),
+            click.option("--correction", type=Choice(CORRECTIONS), default="holm", show_default=True,
+                         help="How p is corrected for all tests of the table: Holm, Benjamini-Hochberg, not at all."),
+            click.option("--trials", type=Integer(min=1), default=10_000, show_default=True, metavar="N",
+                         help="Random swaps of a test; with up to 13 documents all swaps are tried."),
+            click.option("--test/--no-test", default=True, show_default=True,
+                         help="Test differences: paired permutations over documents."),
+            options.uncertainty(),
+            click.option("-m", "--measure", "measures", type=MeasureName(), multiple=True, metavar="NAME",
+                         shell_complete=measure_names,
+                         help=f"What is compared; repeatable.  [default: {measures}]"),
+            click.option("--baseline", metavar="NAME", help="What the others are held against.  [default: the first]"),
+        ):  # fmt: skip
+            function = option(function)
+        return function
+
+    return decorate
 
 
 @click.command(epilog=EXAMPLE)
@@ -60,7 +68,7 @@ def _statistics(function: Callable[..., Any]) -> Callable[..., Any]:
 @options.reading()
 @options.matching()
 @grouping.by_of_systems
-@_statistics
+@statistics()
 @gates.fail_on_regression
 @options.output()
 @options.digits()
@@ -80,7 +88,7 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
         systems.known(given["baseline"], paths, "--baseline")
     chosen = systems.options_of(given, paths)
     grouping.check_of_systems(given)
-    _check_gates(ctx, given)
+    check_gates(ctx, given)
     if not any(map(systems.is_saved_file, paths.values())):  # which know their NIL ids
         gates.check_nil(given["fail_on_regression"], given["nil"], given["measures"])
     check_targets({"--output": given["output"]}, systems.all_inputs(given, paths))
@@ -97,7 +105,14 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     ctx.exit(code)
 
 
-def _check_gates(ctx: click.Context, given: dict[str, Any]) -> None:
+def check_gates(ctx: click.Context, given: dict[str, Any]) -> None:
+    """
+    Refuse `--significant` where it has nothing to hold on to.
+
+    Raises:
+        click.UsageError: If there is no gate on regressions, or no test.
+
+    """
     if given["significant"] and not given["fail_on_regression"]:
         raise click.UsageError("--significant needs --fail-on-regression MEASURE", ctx)
     if given["significant"] and not given["test"]:

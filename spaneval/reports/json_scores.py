@@ -1,0 +1,259 @@
+"""JSON documents of one system or several, scored, in every format; a comparison stands below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from spaneval.json_scores import LeafScore
+from spaneval.json_systems import DocumentScore, document_dict
+from spaneval.reports import comparison as compared
+from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.text import Align, Input, counted, input_comments, interval, number, printable
+
+if TYPE_CHECKING:
+    from spaneval.comparison import Comparison
+    from spaneval.json_evaluation import JsonEvaluation
+    from spaneval.json_systems import JsonSystem
+    from spaneval.reports import Format, Style
+
+_MOST_FIELDS: Final = 10
+_SHOWN: Final = ("precision", "recall", "f1", "row_f1", "perfect_rate", "agreement")
+_READINGS: Final = {
+    "native": "leaves are counted; rows meet by what they hold",
+    "docubench": "the scores of the DocuBench benchmark, its special cases included",
+}
+
+
+def render(
+    evaluation: JsonEvaluation,
+    comparison: Comparison | None,
+    format: Format,  # noqa: A002 - the option's name
+    style: Style,
+) -> bytes:
+    """
+    An evaluation as UTF-8 text that ends in a line feed.
+
+    Args:
+        evaluation: What is shown.
+        comparison: Its systems side by side; None for one system.
+        format: As in `spaneval.reports.render`.
+        style: How it looks.
+
+    """
+    if format == "json":
+        return json.dump(evaluation.to_dict() | ({"comparison": comparison.to_dict()} if comparison else {}))
+    if format == "jsonl":
+        return b"".join(jsonl.dump(_objects(evaluation, style)))
+    if format == "csv":
+        return b"".join(csv.dump(_documents_flat(evaluation) if style.per_document else _measures_flat(evaluation)))
+    shown = _page(evaluation, style)
+    if format == "latex":
+        facts = [*input_comments(shown.inputs), shown.facts]
+        facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
+        first, *rest = [scores.without_meanings(grid) for grid in shown.grids]
+        tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
+        tables += [latex.tabular(grid, [x for x in (grid.title, *grid.remarks) if x]) for grid in rest]
+        tables += [compared.render(comparison, format, style)] if comparison else []
+        return b"\n".join(tables)
+    first_part = page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
+    return first_part + (b"\n" + compared.render(comparison, format, style) if comparison else b"")
+
+
+def _page(evaluation: JsonEvaluation, style: Style) -> Page:
+    systems = list(evaluation.systems.values())
+    is_native = evaluation.profile == "native"
+    grids = [_systems(evaluation, style)] if len(systems) > 1 else [scores.measures_grid(systems[0], style)]
+    if is_native:
+        for one in systems:
+            grids += [
+                grid for grid in (_means(one, style) if len(systems) == 1 else None, _fields(one, systems)) if grid
+            ]
+    if style.per_document:
+        grids += [_documents(one, systems, style) for one in systems]
+    return Page(
+        facts=_facts(evaluation),
+        grids=grids,
+        remarks=[remark for one in systems for remark in _remarks(one, systems)],
+        signature=evaluation.signature,
+        inputs=_inputs(evaluation),
+    )
+
+
+def _facts(evaluation: JsonEvaluation) -> str:
+    counting = evaluation.counting
+    text = (
+        f"{counted(len(evaluation.names), 'document')}; reading {evaluation.profile}: {_READINGS[evaluation.profile]}"
+    )
+    if evaluation.profile == "docubench":
+        return text
+    text += ", the best choice as a whole" if counting["pairing"] == "optimal" else ", one pair after another"
+    text += f"; by position: {printable(', '.join(counting['ordered']))}" if counting["ordered"] else ""
+    return text + ("" if counting["normalize"] == "exact" else f"; compared by {printable(counting['normalize'])}")
+
+
+def _inputs(evaluation: JsonEvaluation) -> list[Input]:
+    sources, n = evaluation.sources, evaluation.n_labels
+    left_out = "" if n == len(evaluation.names) else f", {len(evaluation.names)} of them scored"
+    found = [
+        Input("labels", printable(sources["labels"]), f"{counted(n, 'document')}{left_out}"),
+        Input("schemas", printable(sources["schemas"])),
+    ]
+    for name, one in evaluation.systems.items():
+        facts = f"{one.counts['predicted']} values" if one.is_native else ""
+        found.append(Input(printable(name), printable(one.source), facts))
+    return found
+
+
+def _systems(evaluation: JsonEvaluation, style: Style) -> Grid:
+    """One row per system: its score, and in the native reading what stands beside it."""
+    systems = list(evaluation.systems.values())
+    has_intervals = systems[0].bootstrap is not None
+    key = "f1" if systems[0].is_native else "score"
+    labels = {measure.name: measure.label for measure in systems[0].registry}
+    others = [name for name in _SHOWN if name != key] if systems[0].is_native else []
+    heading = ["system", labels[key], *(["interval"] if has_intervals else []), *(labels[name] for name in others)]
+    aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), *["right" for _ in others]]  # type: ignore[list-item] # literals
+    if systems[0].is_native:
+        heading, aligned = [*heading, "macro F1"], [*aligned, "right"]
+    rows = []
+    for one in systems:
+        row = [printable(one.name), number(one.score, style.digits)]
+        row += [interval(one.intervals.get(key), style.digits)] if has_intervals else []
+        row += [number(one.measures[name], style.digits) for name in others]
+        row += [number(one.means.means["f1"].value, style.digits)] if one.means is not None else []
+        rows.append(row)
+    return Grid(heading, aligned, [rows], names=0)
+
+
+def _means(one: JsonSystem, style: Style) -> Grid | None:
+    """Means over documents, beside the sums."""
+    if one.means is None:
+        return None
+    labels = {measure.name: measure.label for measure in one.registry}
+    has_intervals = one.bootstrap is not None
+    heading = ["measure", "mean", *(["interval"] if has_intervals else []), "defined"]
+    aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right"]  # type: ignore[list-item] # literals
+    rows = [
+        [
+            labels[name],
+            number(mean.value, style.digits),
+            *([interval(mean.interval, style.digits)] if has_intervals else []),
+            f"{mean.n} of {mean.n + mean.n_undefined}",
+        ]
+        for name, mean in one.means.means.items()
+    ]
+    return Grid(heading, aligned, [rows], title="Macro averages over documents")
+
+
+def _fields(one: JsonSystem, systems: Sequence[JsonSystem]) -> Grid | None:
+    """The fields with most wrong leaves."""
+    wrong = {name: sum(n for label, n in counts.items() if label != "tp") for name, counts in one.by_field.items()}
+    worst = sorted((name for name, n in wrong.items() if n), key=lambda name: (-wrong[name], name))
+    if not worst:
+        return None
+    rows = []
+    for name in worst[:_MOST_FIELDS]:
+        counts = one.by_field[name]
+        support = str(counts["tp"] + counts["fn"] + counts["fpfn"])
+        rows.append([printable(name), support, *(str(counts[label]) for label in ("tp", "fpfn", "fn", "fp"))])
+    heading = ["field", "gold", "equal", "different", "missed", "extra"]
+    more = len(worst) - _MOST_FIELDS
+    remarks = (
+        [f"{counted(more, 'further field')} with wrong values; --decisions FILE has every one"] if more > 0 else []
+    )
+    title = "Fields with most wrong values" + (f", {printable(one.name)}" if len(systems) > 1 else "")
+    return Grid(heading, _numbers(heading), [rows], title=title, remarks=remarks, names=0)
+
+
+def _numbers(heading: Sequence[str]) -> list[Align]:
+    return ["left", *(["right"] * (len(heading) - 1))]  # type: ignore[list-item] # a literal
+
+
+def _documents(one: JsonSystem, systems: Sequence[JsonSystem], style: Style) -> Grid:
+    """One row per document, and one for each array in it."""
+    heading = ["document", "score", "weight", "gold rows", "result rows"]
+    groups = []
+    for name, document in one.documents.items():
+        rows = [[printable(name), number(document.score, style.digits), _weight(document), "", ""]]
+        rows.append(
+            ["  outside of arrays", number(document.fields.score, style.digits), _plain(document.fields.weight)]
+        )
+        rows[-1] += ["", ""]
+        for part in document.arrays:
+            path = printable(part.path or "(the document)")
+            score, weight = number(part.score, style.digits), _plain(part.weight)
+            rows.append([f"  {path}", score, weight, str(part.n_gold), str(part.n_predicted)])
+        groups.append(rows)
+    title = f"Documents, {printable(one.name)}" if len(systems) > 1 else "Documents"
+    return Grid(heading, _numbers(heading), groups, title=title, names=0)
+
+
+def _weight(document: DocumentScore) -> str:
+    return _plain(sum(part.weight for part in document.arrays) + document.fields.weight)
+
+
+def _plain(weight: float) -> str:
+    return f"{weight:.6g}"
+
+
+def _remarks(one: JsonSystem, systems: Sequence[JsonSystem]) -> Iterator[Remark]:
+    for remark in scores.remarks(one):
+        subject = f"{printable(one.name)}, {remark.subject}" if len(systems) > 1 else remark.subject
+        yield remark._replace(subject=subject)
+
+
+def _objects(evaluation: JsonEvaluation, style: Style) -> Iterator[Mapping[str, Any]]:
+    """Measures, with `system` and `measure`; macro averages, with `macro_over`; fields; with per_document documents."""
+    for name, one in evaluation.systems.items():
+        for row in scores.objects(one):
+            yield {"system": name} | row
+        if one.means is not None:
+            for measure, mean in one.means.means.items():
+                yield {"system": name, "macro_over": "document", "measure": measure} | mean.to_dict()
+        for field, counts in one.by_field.items():
+            yield {"system": name, "field": field} | counts
+        if style.per_document:
+            for document, score in one.documents.items():
+                yield {"system": name, "document": document} | document_dict(score)
+
+
+def _measures_flat(evaluation: JsonEvaluation) -> Iterator[list[Any]]:
+    yield ["system", *scores.heading()]
+    for name, one in evaluation.systems.items():
+        for row in scores.flat(one):
+            yield [name, *row]
+
+
+def _documents_flat(evaluation: JsonEvaluation) -> Iterator[list[Any]]:
+    """One row per document and part: the document (empty part), the leaves outside of arrays, each array."""
+    yield [
+        "system",
+        "document",
+        "part",
+        "path",
+        "score",
+        "weight",
+        "n_gold",
+        "n_predicted",
+        "gold",
+        "predicted",
+        "equal",
+    ]
+    for name, one in evaluation.systems.items():
+        for document, score in one.documents.items():
+            weight = sum(part.weight for part in score.arrays) + score.fields.weight
+            counts: Sequence[Any] = [None] * 3
+            if isinstance(score, LeafScore):
+                counts = [score.counts[x] for x in ("gold", "predicted", "equal")]
+            yield [name, document, None, None, score.score, weight, None, None, *counts]
+            fields = [name, document, "fields", None, score.fields.score, score.fields.weight, None, None]
+            yield [*fields, *_leaves(score.fields)]
+            for x in score.arrays:
+                part = [name, document, "array", x.path, x.score, x.weight, x.n_gold, x.n_predicted]
+                yield [*part, *_leaves(x)]
+
+
+def _leaves(part: Any) -> list[Any]:
+    return [getattr(part, column, None) for column in ("gold", "predicted", "equal")]
