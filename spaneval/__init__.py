@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from spaneval.exceptions import SpanError as SpanError
     from spaneval.exceptions import SpanevalError as SpanevalError
     from spaneval.options import Options as Options
+    from spaneval.records import RecordEvaluation as RecordEvaluation
+    from spaneval.records import evaluate_records as evaluate_records
     from spaneval.validation import Validation as Validation
     from spaneval.validation import validate as validate
 
@@ -43,6 +45,7 @@ _HOME = {
     "InputError": "exceptions",
     "MeasureError": "exceptions",
     "Options": "options",
+    "RecordEvaluation": "records",
     "SpanError": "exceptions",
     "SpanevalError": "exceptions",
     "Validation": "validation",
@@ -50,6 +53,7 @@ _HOME = {
     "compare": "comparison",
     "diff": "changes",
     "evaluate": "evaluation",
+    "evaluate_records": "records",
     "validate": "validation",
 }
 
