@@ -8,13 +8,12 @@ what stands there in the end, and each field gets one of five decisions; `spanev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from spaneval._version import VERSION
 from spaneval.decisions import Decisions
 from spaneval.kinds import DECISIONS, REVIEW
 from spaneval.loaders.audit_db import Review, read_review
@@ -22,10 +21,14 @@ from spaneval.loaders.review_schema import Required, ReviewSchema, read_review_s
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
 from spaneval.profiles import audited, ecoextract
-from spaneval.profiles.audited import Tally
+from spaneval.profiles.audited import EMPTY, Tally
 from spaneval.record_measures import registry
 from spaneval.scores import Scores, score_counts
-from spaneval.signature import SCORES, escaped
+from spaneval.signature import gold_digest, record_digests, record_signature
+
+if TYPE_CHECKING:
+    from spaneval.runs import Run
+    from spaneval.signature import UIntArray
 
 Profile = Literal["audited", "documented", "ecoextract"]
 
@@ -75,23 +78,52 @@ class Audit:
 
     @cached_property
     def signature(self) -> str:
-        """What can change a number, in one line."""
-        parts: dict[str, str] = {"profile": self.profile, "required": self.required}
-        bootstrap = self.scores.bootstrap
-        parts["ci"] = "none" if bootstrap is None else f"doc-bootstrap.{bootstrap.resamples}"
-        if bootstrap is not None:
-            if bootstrap.level != LEVEL:
-                parts["level"] = str(bootstrap.level)
-            parts["seed"] = str(bootstrap.seed)
-        parts["db"] = f"{len(self.review.documents)}d.{self.digest[:8]}"
-        parts["fields"] = f"{len(self.schema.fields)}.{_digest(_of_schema(self.schema))[:8]}"
-        parts |= {"scores": str(SCORES), "v": VERSION}
-        return "|".join(f"{name}:{escaped(value)}" for name, value in parts.items())
+        """What can change a number, in one line; two reviews with other final values or fields have another `gt`."""
+        return self._signature(self.scores.resampling)
+
+    def _signature(self, interval: Mapping[str, Any] | None) -> str:
+        options = {"profile": self.profile, "required": self.required}
+        return record_signature("audit", options, self.digests, interval=interval)
 
     @cached_property
-    def digest(self) -> str:
-        """Sixteen hexadecimal digits that depend on the reviewed documents, their records and their corrections."""
-        return _digest(_of_review(self.review))
+    def digests(self) -> UIntArray:
+        """Digest of the fields and of what stands there in the end, for each document, uint64 of shape (D,)."""
+        review, major = self.review, sorted(self.schema.major(self.required))
+        rows: list[list[Any]] = [[] for _ in review.documents]
+        flags = (review.is_added.tolist(), review.is_deleted.tolist())
+        for doc, key, is_added, is_deleted, values in zip(
+            review.doc.tolist(), review.ids, *flags, review.values, strict=True
+        ):
+            if not is_deleted:
+                rows[doc].append([key, is_added, *_without_empty(values)])
+        contents = (json.dumps([review.fields, major, of_document]) for of_document in rows)
+        return record_digests(review.documents, contents)
+
+    def run(self) -> Run:
+        """
+        What `compare` and `diff` need of it; `spaneval.saved_runs.to_json` saves that.
+
+        Raises:
+            ValueError: If it is a reading without decisions.
+
+        """
+        from spaneval.record_runs import record_run
+
+        if self.decisions is None:
+            raise ValueError(f"the reading {self.profile!r} decides nothing, so it cannot be compared")
+        gold, extracted = (_without_empty(x) for x in (self.decisions.gold, self.decisions.extracted))
+        written: list[list[Any]] = [[] for _ in self.review.documents]
+        for doc, *value in zip(self.decisions.doc.tolist(), self.decisions.path, extracted, strict=True):
+            written[doc].append(value)
+        digest = gold_digest(record_digests(self.review.documents, map(json.dumps, written)))
+        return record_run(
+            self.scores.document_counts,
+            replace(self.decisions, gold=gold, extracted=extracted),
+            self.digests,
+            signature=self._signature(None).replace("|ci:none", ""),
+            counting={"profile": self.profile, "required": self.required},
+            predictions=digest,
+        )
 
     def documents(self) -> list[dict[str, Any]]:
         """Counts and measures of each document, in order, and why those without a value have none."""
@@ -229,23 +261,6 @@ def _notes(review: Review, counted: Tally, profile: Profile) -> Iterator[Note]:
         yield Note("edits-of-deleted-records", n, message)
 
 
-def _digest(parts: Iterable[str | None]) -> str:
-    digest = blake2b(digest_size=8)
-    for part in parts:
-        digest.update(b"\x1e" if part is None else f"\x1f{part}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
-
-
-def _of_schema(schema: ReviewSchema) -> Iterator[str | None]:
-    for names in (schema.fields, sorted(schema.unique), sorted(schema.required), sorted(schema.nullable)):
-        yield from (None, *names)
-
-
-def _of_review(review: Review) -> Iterator[str | None]:
-    yield from review.documents
-    flags = (review.is_added.tolist(), review.is_deleted.tolist())
-    rows = zip(review.doc.tolist(), review.ids, *flags, review.values, strict=True)
-    for doc, key, is_added, is_deleted, values in rows:
-        yield from (None, review.documents[doc], key, str(is_added), str(is_deleted), *values)
-    for record, column, original in review.edits:
-        yield from (None, review.ids[record], column, original)
+def _without_empty(values: Sequence[str | None]) -> list[str | None]:
+    """The values, with None for all that stands for none."""
+    return [None if value in EMPTY else value for value in values]

@@ -19,6 +19,7 @@ from reviews import FIELDS, record, write_db, write_schema
 
 from spaneval.profiles.audited import decide
 from spaneval.review import Audit, audit
+from spaneval.saved_runs import from_json, to_json
 from spaneval.values.fields import Decision
 
 PROFILES = ("audited", "documented", "ecoextract")
@@ -367,9 +368,9 @@ def test_decisions_as_a_query_has_them(tmp_path_factory: pytest.TempPathFactory,
         rows = connection.execute(QUERY).fetchall()
 
     assert result.decisions is not None
-    assert sorted((str(document), field, decision, key) for document, field, decision, key in rows) == sorted(
-        (row["document"], row["field"], row["decision"], row["path"]) for row in result.decisions.rows()
-    )
+    found = [(x["document"], x["field"], x["decision"], x["path"]) for x in result.decisions.rows()]
+
+    assert sorted((str(d), field, decision, f"{key}.{field}") for d, field, decision, key in rows) == sorted(found)
     wrong = [row for row in rows if row[2] not in ("tp", "tn")]
 
     assert len(wrong) == result.scores.counts["edited_fields"]
@@ -526,4 +527,39 @@ def test_the_signature_tells_reviews_apart(folder: Path) -> None:
     assert signature == run(folder / "elsewhere", [(1, "t")], rows[::-1]).signature
     assert signature != run(folder, [(1, "t")], [rows[0], record("b", 1, "Bob")]).signature
     assert signature != run(folder, [(1, "t")], rows, profile="documented").signature
-    assert signature.startswith("profile:audited|required:literal|ci:none|db:1d.")
+    assert signature.startswith("of:audit|profile:audited|required:literal|ci:none|gt:1d.")
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000))
+def test_saved_runs_are_read_back(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """
+    The file holds itself to be whole: what it says twice agrees, empty values of all spellings among them.
+    """
+    folder = tmp_path_factory.mktemp("saved")
+    run = audit(random_db(folder / "db.sqlite", seed), write_schema(folder / "s.json"), ci=False).run()
+    raw = to_json(run)
+
+    assert raw == to_json(from_json(raw, "run.json"))
+
+
+def test_runs_of_one_truth_can_be_compared(folder: Path) -> None:
+    """
+    Two models, the same records in the end: the first wrote one name wrong, the second left it out.
+    """
+    rows = [(1, "t")], [record("a", 1, "Ann", "Bern", 1), record("b", 1, "Ben", "", 2)]
+    one = run(folder, *rows, [("a", "name", "Anne", "t")]).run()
+    other = run(folder, *rows, [("a", "name", "", "t"), ("b", "place", "[]", "t")]).run()
+    unlike = run(folder, rows[0], rows[1][:1]).run()
+
+    assert one.gold == other.gold != unlike.gold
+    assert one.predictions != other.predictions
+    assert one.annotations.is_aligned(other.annotations)
+
+
+def test_a_reading_without_decisions_has_no_run(folder: Path) -> None:
+    """
+    What cannot be compared value by value is not saved.
+    """
+    with pytest.raises(ValueError, match="the reading 'documented' decides nothing"):
+        run(folder, [(1, "t")], profile="documented").run()

@@ -83,6 +83,12 @@ class Names(ParamType):
     metavar="FILE",
     help="Write the decision on every field of every found record to FILE: .jsonl, .csv (also .gz) or .parquet.",
 )
+@click.option(
+    "--save",
+    type=OutputPath(),
+    metavar="FILE",
+    help="Save the run to FILE, for compare and diff with reviews that end in the same values; .gz packs it.",
+)
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -94,12 +100,14 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
     """
     console = ctx.ensure_object(Console)
     table = rows_format("--decisions", given["decisions"])
-    if table is not None and given["profile"] != "audited":
-        message = f"--decisions needs --profile audited; {given['profile']} counts audit rows and decides nothing"
-        raise click.UsageError(message, ctx)
+    for option in ("decisions", "save"):
+        if given[option] is not None and given["profile"] != "audited":
+            message = f"--{option} needs --profile audited; {given['profile']} counts audit rows and decides nothing"
+            raise click.UsageError(message, ctx)
     original = os.path.realpath(given["db"])
     inputs = [given["db"], given["schema"], *(original + end for end in ("-wal", "-journal", "-shm"))]
-    check_targets({"--output": given["output"], "--decisions": given["decisions"]}, inputs)
+    targets = {"--output": given["output"], "--decisions": given["decisions"], "--save": given["save"]}
+    check_targets(targets, inputs)
     options.show_choices(ctx, console)
     result = _audit(given)
     _write(result, given, table, console)
@@ -117,7 +125,7 @@ def _audit(given: dict[str, Any]) -> Audit:
 
 
 def _write(result: Audit, given: dict[str, Any], table: str | None, console: Console) -> None:
-    """The report and the table of decisions: all, or, where they are files, none."""
+    """The report, the table of decisions and the run: all, or, where they are files, none."""
     from spaneval.reports import Style
     from spaneval.reports.audit import render
 
@@ -134,6 +142,12 @@ def _write(result: Audit, given: dict[str, Any], table: str | None, console: Con
         from spaneval.reports.pairs import Columns, dump
 
         outputs.append(Output(given["decisions"], dump(result.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+    if given["save"] is not None:
+        from spaneval.reports.pairs import packed
+        from spaneval.saved_runs import to_json
+
+        content = [to_json(result.run())]
+        outputs.append(Output(given["save"], packed(content) if given["save"].lower().endswith(".gz") else content))
     write_all(outputs)
 
 

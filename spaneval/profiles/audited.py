@@ -162,7 +162,7 @@ def _decisions(
         fields=review.fields,
         doc=np.repeat(review.doc[found], n_fields).astype(np.int32),
         field=np.tile(np.arange(n_fields, dtype=np.int32), len(found)),
-        path=[review.ids[record] for record in found.tolist() for _ in range(n_fields)],
+        path=[f"{review.ids[record]}.{name}" for record in found.tolist() for name in review.fields],
         gold=final,
         extracted=extracted,
         decision=decision,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
-from spaneval.reports import csv, json, jsonl, latex, page
-from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import Align, Input, counted, input_comments, interval, line, number, printable, widths
+from spaneval.reports.text import Align, Input, counted, input_comments, number, printable
 
 if TYPE_CHECKING:
     from spaneval.reports import Format, Style
@@ -66,25 +66,10 @@ def render(audit: Audit, format: Format, style: Style, inputs: list[Input] | Non
     if format == "latex":
         facts = [*input_comments(shown.inputs), shown.facts]
         facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
-        first, *rest = [_for_latex(grid) for grid in shown.grids]
+        first, *rest = map(scores.without_meanings, shown.grids)
         tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
         return b"\n".join([*tables, *(latex.tabular(grid, grid.remarks) for grid in rest)])
     return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
-
-
-def _for_latex(grid: Grid) -> Grid:
-    """The same without the column of meanings, which has no room in a paper; they become remarks."""
-    if grid.heading[-1] != "meaning":
-        return grid
-    meanings = [f"{row[0].strip()}: {row[-1]}" for row in grid.rows if row[-1]]
-    groups = [[row[:-1] for row in group] for group in grid.groups]
-    return replace(
-        grid,
-        heading=grid.heading[:-1],
-        aligned=grid.aligned[:-1],
-        groups=groups,
-        remarks=[*grid.remarks, *meanings],
-    )
 
 
 def _inputs(audit: Audit) -> list[Input]:
@@ -99,43 +84,17 @@ def _inputs(audit: Audit) -> list[Input]:
 
 
 def _page(audit: Audit, style: Style) -> Page:
-    grids = [_measures(audit, style), _records(audit), _fields(audit, style)]
+    grids = [scores.measures_grid(audit.scores, style), _records(audit), _fields(audit, style)]
     if audit.decisions is not None:
         grids += [_decisions(audit), _audit_rows(audit)]
     if style.per_document:
         grids.append(_documents(audit, style))
     return Page(
         facts=f"reading {audit.profile}: {READINGS[audit.profile]}",
-        grids=grids,
-        remarks=list(_remarks(audit)),
+        grids=[scores.narrowed(grid, style) for grid in grids],
+        remarks=list(scores.remarks(audit.scores)),
         signature=audit.signature,
     )
-
-
-def _measures(audit: Audit, style: Style) -> Grid:
-    """Every measure with its interval, its counts and, where there is room beside, its meaning."""
-    scores = audit.scores
-    resampling = scores.resampling
-    heading, aligned = ["measure", "value"], list[Align](["left", "right"])
-    if resampling:
-        heading.append(f"{100 * float(resampling['level']):g} % interval")
-        aligned.append("left")
-    heading, aligned = [*heading, "counts", "meaning"], [*aligned, "right", "left"]
-    rows = []
-    for measure in scores.registry:
-        top, bottom = scores.fractions[measure.name]
-        ends = [interval(scores.intervals.get(measure.name), style.digits)] if resampling else []
-        value = number(scores.measures[measure.name], style.digits)
-        rows.append([measure.label, value, *ends, f"{top} / {bottom}", measure.question])
-    return _narrowed(Grid(heading, aligned, [rows]), style)
-
-
-def _narrowed(grid: Grid, style: Style) -> Grid:
-    """Meanings below the table where there is no room for them beside it."""
-    rows = [grid.heading, *grid.rows]
-    if style.width is None or max(len(line(row, widths(rows), grid.aligned)) for row in rows) <= style.width:
-        return grid
-    return _for_latex(grid)
 
 
 def _records(audit: Audit) -> Grid:
@@ -204,7 +163,10 @@ def _audit_rows(audit: Audit) -> Grid:
 def _documents(audit: Audit, style: Style) -> Grid:
     """One row per document."""
     labels = {measure.name: measure.label for measure in audit.scores.registry}
-    heading = ["document", *_TITLES.values(), *(labels[name] for name in DOCUMENT_MEASURES)]
+    titles = list(_TITLES.values())
+    if audit.decisions is None:
+        titles[-1] = "audit rows"
+    heading = ["document", *titles, *(labels[name] for name in DOCUMENT_MEASURES)]
     documents = audit.documents()
     rows = [
         [
@@ -225,55 +187,10 @@ def _documents(audit: Audit, style: Style) -> Grid:
     return Grid(heading, aligned, [rows], remarks=remarks)
 
 
-def _remarks(audit: Audit) -> Iterator[Remark]:
-    """Why measures or intervals are undefined, and what was left out of intervals."""
-    scores = audit.scores
-    labels = {measure.name: measure.label for measure in scores.registry}
-    for names, reason in _grouped(scores.undefined):
-        yield Remark(f"{', '.join(labels[name] for name in names)} undefined", reason)
-    if scores.bootstrap is None:
-        return
-    without = {name: why for name, why in scores.bootstrap.undefined.items() if name not in scores.undefined}
-    for names, reason in _grouped(without):
-        yield Remark(f"interval of {', '.join(labels[name] for name in names)} undefined", reason)
-    left: dict[int, list[str]] = {}
-    for name, share in scores.bootstrap.left_out.items():
-        if share and scores.intervals[name] is not None:
-            left.setdefault(round(share * scores.bootstrap.resamples), []).append(labels[name])
-    if left:
-        parts = (f"{n} of {scores.bootstrap.resamples} for {', '.join(names)}" for n, names in sorted(left.items()))
-        yield Remark("left out of intervals", f"resamples in which a measure is undefined: {'; '.join(parts)}", True)
-
-
-def _grouped(reasons: dict[str, str]) -> Iterator[tuple[list[str], str]]:
-    """Measures that share a reason, and the reason."""
-    names: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        names.setdefault(reason, []).append(name)
-    for reason, shared in names.items():
-        yield shared, reason
-
-
-def _why(audit: Audit, name: str) -> str | None:
-    """Why a measure has no value, or else no interval."""
-    of_intervals = audit.scores.bootstrap.undefined if audit.scores.bootstrap else {}
-    return audit.scores.undefined.get(name) or of_intervals.get(name)
-
-
 def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
     """One per measure, then one per field, then, with `per_document`, one per document."""
-    scores, tally = audit.scores, audit.tally
-    for name, value in scores.measures.items():
-        top, bottom = scores.fractions[name]
-        ends = scores.intervals.get(name)
-        yield {
-            "measure": name,
-            "value": value,
-            "interval": ends and list(ends),
-            "numerator": top,
-            "denominator": bottom,
-            "undefined": _why(audit, name),
-        }
+    yield from scores.objects(audit.scores)
+    tally = audit.tally
     major = audit.schema.major(audit.required)
     for name in dict.fromkeys([*tally.column_accuracy, *tally.column_edits]):
         yield {
@@ -286,10 +203,8 @@ def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
 
 
 def _measures_flat(audit: Audit) -> Iterator[list[Any]]:
-    yield list(csv.COLUMNS)
-    for name, value in audit.scores.measures.items():
-        low, high = audit.scores.intervals.get(name) or (None, None)
-        yield [name, value, low, high, *audit.scores.fractions[name], _why(audit, name)]
+    yield scores.heading()
+    yield from scores.flat(audit.scores)
 
 
 def _documents_flat(audit: Audit) -> Iterator[list[Any]]:
