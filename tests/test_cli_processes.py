@@ -453,7 +453,7 @@ SPARED = {
 
 OURS = {
     "averages", "changes", "comparison", "gates", "ground_truth", "grouping", "groups", "ledger", "loaders.id_map",
-    "resampling", "runs", "saved_runs", "significance", "validation",
+    "loaders.plain_lines", "resampling", "runs", "saved_runs", "significance", "validation",
 }  # fmt: skip
 """Our own modules that an ordinary score without intervals does without."""
 

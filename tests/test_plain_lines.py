@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_predictions import lines_of, set_sizes, whole
 
+from spaneval.loaders import json_lines
 from spaneval.loaders.plain_lines import LineReader
 from spaneval.loaders.predictions import RowReading, load_predictions
 from spaneval.problems import Note, Problems
@@ -76,6 +78,13 @@ READINGS: list[dict[str, Any]] = [
     {"names": {"entity_id_predicted": "itext"}},
     {"names": {"b": "score"}, "skips_bad_rows": True},
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_rows_are_few() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spaneval.loaders.predictions.FEW_ROWS", 0)
+        yield
 
 
 def read(path: Path, **reading: Any) -> tuple[Any, ...]:
@@ -146,3 +155,19 @@ def test_mentions_are_sampled_alike_however_many_there_are(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LineReader, "read", lambda *_: None)
         assert read(path) == found
+
+
+def test_the_first_rows_of_a_file_are_parsed(tmp_path):
+    """Learning how lines are laid out takes longer than parsing a few; what comes of it is the same."""
+    lines = [b'{"itext":0,"a":%d,"b":%d,"entity_id_predicted":"Q1"}\n' % (k, k + 3) for k in range(60)]
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"".join(lines))
+    found = read(path)
+    parsed: list[bytes] = []
+    line_block = json_lines._line_block
+    with pytest.MonkeyPatch.context() as patch:
+        set_sizes(patch, 500)
+        patch.setattr("spaneval.loaders.predictions.FEW_ROWS", 20)
+        patch.setattr(json_lines, "_line_block", lambda data, *x: parsed.append(data) or line_block(data, *x))
+        assert read(path) == found
+    assert 20 <= b"".join(parsed).count(b"\n") < 40

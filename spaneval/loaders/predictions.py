@@ -20,7 +20,6 @@ from spaneval.loaders.columns import coded, joined, narrow
 from spaneval.loaders.echo import echoed_spans
 from spaneval.loaders.json_lines import parsed
 from spaneval.loaders.mentions import Mentions
-from spaneval.loaders.plain_lines import LineReader
 from spaneval.loaders.plain_rows import plain_scores, plain_values
 from spaneval.loaders.row_values import FIELDS, SPAN_GUESSES, BadRow, Row, RowReader, RowReading
 from spaneval.loaders.rows import RowFormat, expand, memory_rows, read_rows
@@ -30,10 +29,15 @@ from spaneval.problems import Note, Problem, Problems
 if TYPE_CHECKING:
     import pandas as pd
 
+    from spaneval.loaders.plain_lines import LineReader
+
 __all__ = ["ID_LOOKALIKES", "RowReading", "load_predictions", "predictions_from_memory"]
 
 ID_LOOKALIKES: Final = ("entity_id", "id", "kb_id")
 _NO_ID = (None, "")
+
+FEW_ROWS: Final = 10_000
+"""Rows that are parsed first: so few take less time than to learn how the lines of a file are laid out."""
 
 
 def load_predictions(
@@ -159,7 +163,11 @@ class _Collector:
 
     def _line_reader(self) -> LineReader | None:
         """Reads lines that are not parsed; None where more is wanted of rows than it tells, or not known yet what."""
-        if self.lines is None and self.key_is_settled and self.reading.min_score is None and not self.fields:
+        if self.lines is not None or self.n < FEW_ROWS:
+            return self.lines
+        if self.key_is_settled and self.reading.min_score is None and not self.fields:
+            from spaneval.loaders.plain_lines import LineReader  # a small file does without
+
             self.lines = LineReader(self.name, self.key_field, self.key_types)
         return self.lines
 

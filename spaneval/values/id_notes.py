@@ -160,7 +160,7 @@ def _unmapped(run: _Run) -> Iterator[Note]:
     count = int(np.count_nonzero(pairs))
     if not count:
         return
-    codes = np.flatnonzero(np.bincount(run.pred[pairs]))
+    codes: IntArray = np.flatnonzero(np.bincount(run.pred[pairs]))
     verdict = "counted as wrong" if run.options.unmapped == "wrong" else "not comparable"
     distinct = "1 predicted id" if len(codes) == 1 else f"{len(codes)} predicted ids"
     message = (
@@ -171,7 +171,7 @@ def _unmapped(run: _Run) -> Iterator[Note]:
     yield from _unmapped_kb_ids(run, codes, pairs)
 
 
-def _unmapped_kb_ids(run: _Run, codes: CodeArray, pairs: BoolArray) -> Iterator[Note]:
+def _unmapped_kb_ids(run: _Run, codes: IntArray, pairs: BoolArray) -> Iterator[Note]:
     """Unmapped ids that need no map: they are targets of it, or gold ids."""
     known = run.gold_texts().union(*(id_map.targets.values() for id_map in run.maps))
     is_known = np.zeros_like(run.ids.is_unmapped)
