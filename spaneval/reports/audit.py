@@ -87,7 +87,7 @@ def _page(audit: Audit, style: Style) -> Page:
     grids = [scores.measures_grid(audit.scores, style), _records(audit), _fields(audit, style)]
     if audit.decisions is not None:
         grids += [_decisions(audit), _audit_rows(audit)]
-    if style.per_document:
+    if style.per_document and audit.review.documents:
         grids.append(_documents(audit, style))
     return Page(
         facts=f"reading {audit.profile}: {READINGS[audit.profile]}",
