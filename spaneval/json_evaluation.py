@@ -14,6 +14,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from spaneval.exceptions import InputError
+from spaneval.inputs import paused_gc
 from spaneval.json_reading import Reading
 from spaneval.json_systems import JsonSystem, Origin
 from spaneval.loaders.json_documents import JsonDocuments, Source, UnknownDocs, listed, load_json_documents
@@ -94,6 +95,7 @@ def _shown(score: float | None) -> str:
     return "undefined" if score is None else f"{score:.4g}"
 
 
+@paused_gc()
 def evaluate_json(
     labels: Source,
     results: Source | Mapping[str, Source],
