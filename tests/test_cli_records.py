@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from console_blocks import ROOT
+from test_reports_golden import compare
 
 from spaneval.cli import main
 from spaneval.kinds import DECISIONS
@@ -362,3 +363,16 @@ def test_rules_and_strict_checks(run: Run):
     done = run(GOLD, MODEL, "--strict")
     assert done.code == 3
     assert "gold.jsonl:1: record 'm1': the field 'hours' is 2; --strict wants text or null" in done.err
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown", "csv", "jsonl", "latex"])
+def test_report_is_as_in_its_golden_file(run: Run, format_: str):
+    """
+    Layout and words are what was last agreed to; see `test_reports_golden` for how to renew the files.
+    """
+    sides = [str(Path(path).relative_to(ROOT)) for path in (GOLD, MODEL)]
+    Path("data").symlink_to(ROOT / "data")
+    options = ("--profile", "easyrpa", "--average", "macro", "--per-document", "-q", "--resamples", "200")
+    out = run(*sides, *options, "-f", format_).out
+
+    compare(f"records.{format_}.txt", out.encode())
