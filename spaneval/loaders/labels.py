@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spaneval.exceptions import AlignmentError
+from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.loaders.records import Records, load_records
 from spaneval.loaders.scalars import BAD, describe, text_id
 from spaneval.problems import Problem, Problems
@@ -22,6 +22,7 @@ SEPARATOR: Final = "\x1f"
 """Stands between two classes in the columns of counts, so no class can hold it."""
 
 _SHOWN: Final = 5
+_LABEL_HINT: Final = "--label NAME names the field that holds it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,11 @@ def load_labels(source: Any, problems: Problems, *, key: str, label: str) -> Lab
 
     """
     records = load_records(_as_records(source, key, label), key, problems)
-    values = {}
+    values: dict[str, str] = {}
+    if records.columns and label not in records.columns and label != key:
+        message = f"no column '{label}', which holds the class of an object (found: {', '.join(records.columns)})"
+        problems.add(Problem(message, records.name, hint=_LABEL_HINT, kind=FormatError))
+        return Labels(records, values)
     for record, fields in records.values.items():
         name = text_id(fields.get(label))
         if isinstance(name, str) and name.strip() and SEPARATOR not in name:
@@ -91,7 +96,7 @@ def _bad_label(records: Records, record: str, fields: Mapping[str, Any], label: 
     if label not in fields:
         others = ", ".join(fields) or "none"
         message = f"record '{record}' has no '{label}', its class (found: {others})"
-        hint = "--label NAME names the field that holds it"
+        hint = _LABEL_HINT
     else:
         value = fields[label]
         name = text_id(value)
@@ -99,8 +104,9 @@ def _bad_label(records: Records, record: str, fields: Mapping[str, Any], label: 
             found = f"the label of record '{record}' is {describe(value)}"
             message = f"{found}, expected text or an integer"
         elif name is None or not name.strip():
-            message = f"the label of record '{record}' is {'null' if value is None else 'blank'}, expected a class"
-            hint = "every object has a class; one for those that belong nowhere, such as 'other', needs its own name"
+            is_null = value is None and not records.is_text
+            message = f"the label of record '{record}' is {'null' if is_null else 'blank'}, expected a class"
+            hint = "objects that belong nowhere need a class of their own, such as 'other'"
         else:
             message = f"the label of record '{record}' holds the control character U+001F, expected text"
     return Problem(message, records.name, records.line(record), hint=hint)
@@ -122,7 +128,7 @@ def check_same_ids(gold: Labels, predictions: Labels, problems: Problems) -> Non
         return
     missing = _only_in(gold, predictions)
     if missing:
-        message = f"{_ids(len(missing))} of the gold {_are(len(missing))} missing here: {_listed(gold, missing)}"
+        message = f"{_ids(len(missing))} of the gold {_are(len(missing))} missing in the predictions: {_listed(gold, missing)}"
         hint = "every object of the gold needs a predicted class"
         problems.add(Problem(message, predictions.name, hint=hint, kind=AlignmentError))
     extra = _only_in(predictions, gold)
