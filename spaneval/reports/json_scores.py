@@ -96,12 +96,14 @@ def _facts(evaluation: JsonEvaluation) -> str:
 def _inputs(evaluation: JsonEvaluation) -> list[Input]:
     sources, n = evaluation.sources, evaluation.n_labels
     left_out = "" if n == len(evaluation.names) else f", {len(evaluation.names)} of them scored"
+    first = next(iter(evaluation.systems.values()))
+    values = f", {counted(first.counts['gold'], 'value')}" if first.is_native else ""
     found = [
-        Input("labels", printable(sources["labels"]), f"{counted(n, 'document')}{left_out}"),
+        Input("labels", printable(sources["labels"]), f"{counted(n, 'document')}{left_out}{values}"),
         Input("schemas", printable(sources["schemas"])),
     ]
     for name, one in evaluation.systems.items():
-        facts = f"{one.counts['predicted']} values" if one.is_native else ""
+        facts = counted(one.counts["predicted"], "value") if one.is_native else ""
         found.append(Input(printable(name), printable(one.source), facts))
     return found
 
