@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from spaneval.options import Options as Options
     from spaneval.records import RecordEvaluation as RecordEvaluation
     from spaneval.records import evaluate_records as evaluate_records
+    from spaneval.review import Audit as Audit
+    from spaneval.review import audit as audit
     from spaneval.validation import Validation as Validation
     from spaneval.validation import validate as validate
 
 _HOME = {
     "AlignmentError": "exceptions",
+    "Audit": "review",
     "Classification": "classification",
     "Comparison": "comparison",
     "Diff": "changes",
@@ -49,6 +52,7 @@ _HOME = {
     "SpanError": "exceptions",
     "SpanevalError": "exceptions",
     "Validation": "validation",
+    "audit": "review",
     "classify": "classification",
     "compare": "comparison",
     "diff": "changes",
