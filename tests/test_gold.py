@@ -25,7 +25,7 @@ from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gol
 from spaneval.problems import Note, Problems
 
 in_files = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-plain_columns = module._plain_columns
+plain_columns = module.plain_columns
 
 
 def whole(corpus: Corpus) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def carefully() -> Iterator[None]:
         return None if len(asked) % 2 else plain_columns(data)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_plain_columns", plain)
+        patch.setattr(module, "plain_columns", plain)
         yield
 
 
@@ -153,7 +153,7 @@ def test_a_sample_of_texts_is_taken_by_the_keys_of_documents(kept):
         builder = module._Builder(Problems(), [], keep_texts=False, fields=())
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "SAMPLED_TEXTS", most)
-            builder.add_file("x", data, b"")
+            builder.add_file(module._File("x", data, b""))
             samples.append(builder.finish().documents.texts)
     small, large = samples
 

@@ -1,8 +1,9 @@
 """
 Gold: `*.gt.json` files and folders, or documents in memory → `Corpus`.
 
-Files are read in batches of documents. A batch whose values are all plain (the rule) becomes columns at once; any other
-is first read value by value, which words the problems and leaves plain values behind.
+Annotations that are laid out alike are cut out of large files and become columns without a parser. Other files are read
+in batches of documents. A batch whose values are all plain (the rule) becomes columns at once; any other is first read
+value by value, which words the problems and leaves plain values behind.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import accumulate, chain
-from operator import itemgetter
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from spaneval.corpus import CodeArray, Corpus, Documents, IntArray
+from spaneval.corpus import CodeArray, Corpus, Documents
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.blocks import Progress, Watch
 from spaneval.loaders.columns import coded, joined, narrow
-from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader, is_scope
+from spaneval.loaders.gold_cut import Cut, Cutter
+from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader
 from spaneval.loaders.json_text import BOM, json_problem, parse
+from spaneval.loaders.plain_gold import GoldColumns, cut_columns, plain_columns
 from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
 from spaneval.loaders.tables import open_bytes
@@ -115,13 +117,17 @@ def load_gold(
         The corpus, without what was reported to `problems`.
 
     """
-    builder = _Builder(problems, notes, keep_texts=keep_texts, fields=fields)
+    builder, cutter = _Builder(problems, notes, keep_texts=keep_texts, fields=fields), Cutter()
     for name in find_gold_files(paths, problems):
         raw = read_gold_file(name, problems)
         if raw is None:
             continue
         if progress:
             progress(len(raw))
+        cut = None if watch or fields else cutter.cut(raw)
+        if cut is not None:
+            builder.add_file(_File(name, cut.documents, raw, cut))
+            continue
         try:
             content = parse(raw)
         except ValueError:
@@ -129,7 +135,7 @@ def load_gold(
             continue
         if watch:
             watch(raw, name, 1)
-        builder.add_file(name, content, raw)
+        builder.add_file(_File(name, _documents_of(content), raw))
     return builder.finish()
 
 
@@ -140,7 +146,7 @@ def gold_from_documents(
     builder = _Builder(problems, notes, keep_texts=True, fields=fields)
     if isinstance(documents, Mapping):
         documents = [documents]
-    builder.add_file(MEMORY, [dict(d) if isinstance(d, Mapping) else d for d in documents], None)
+    builder.add_file(_File(MEMORY, [dict(d) if isinstance(d, Mapping) else d for d in documents], None))
     return builder.finish()
 
 
@@ -173,16 +179,22 @@ def read_gold_file(name: str, problems: Problems) -> bytes | None:
         return None
 
 
-class _Columns(NamedTuple):
-    """What a batch of D plain documents with N annotations becomes."""
+class _File(NamedTuple):
+    """
+    A file that waits to become columns.
 
-    counts: list[int]
-    a: IntArray
-    b: IntArray
-    id: list[Any]
-    ignore: list[Any] | None
-    itext: list[Any] | None
-    keys: set[str]
+    Args:
+        name: Its name, or `MEMORY`.
+        documents: What stands in it.
+        raw: Its bytes; None for documents in memory.
+        cut: What was read without a parser; then `documents` are without annotations.
+
+    """
+
+    name: str
+    documents: list[Any]
+    raw: bytes | None
+    cut: Cut | None = None
 
 
 class _Builder:
@@ -207,54 +219,67 @@ class _Builder:
         self.keys: set[str] = set()
         self.document_keys: set[str] = set()
         self.columns: list[tuple[Any, Any, CodeArray, Any]] = []
-        self.pending: list[Any] = []
-        self.pending_raw: dict[int, bytes | None] = {}
+        self.pending: list[_File] = []
         self.pending_bytes = 0
 
-    def add_file(self, name: str, content: Any, raw: bytes | None) -> None:
-        """Take the documents of one file, which is `raw` unless they were in memory."""
-        documents = content if isinstance(content, list) else [content]
-        self.file += [len(self.files)] * len(documents)
-        self.position += range(len(documents))
-        self.pending_raw[len(self.files)] = raw
-        self.files.append(name)
-        self.pending += documents
-        self.pending_bytes += len(raw or b"")
+    def add_file(self, file: _File) -> None:
+        """Take the documents of one file."""
+        self.file += [len(self.files)] * len(file.documents)
+        self.position += range(len(file.documents))
+        self.files.append(file.name)
+        self.pending.append(file)
+        self.pending_bytes += len(file.raw or b"")
         if self.pending_bytes >= BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        documents = self.pending
-        self.document_keys.update(*(document for document in documents if isinstance(document, Mapping)))
-        columns = _plain_columns(documents)
+        for is_cut, files in groupby(self.pending, key=lambda file: file.cut is not None):
+            if is_cut:
+                for file in files:
+                    self._take_cut(file)
+            else:
+                self._take(list(files))
+        self.pending, self.pending_bytes = [], 0
+
+    def _take_cut(self, file: _File) -> None:
+        """Take a file that was cut, or parse it whole if anything in it is unusual."""
+        columns = None if file.cut is None else cut_columns(file.cut)
         if columns is None:
-            documents = self._read_carefully()
-            columns = _plain_columns(documents)
+            self._take([file._replace(documents=_documents_of(parse(file.raw or b"")))])
+        else:
+            self._know_keys(file.documents)
+            self._append(file.documents, columns)
+
+    def _take(self, files: list[_File]) -> None:
+        documents = [document for file in files for document in file.documents]
+        self._know_keys(documents)
+        columns = plain_columns(documents)
+        if columns is None:
+            documents = self._read_carefully(files)
+            columns = plain_columns(documents)
             if columns is None:
                 raise AssertionError("documents that were read carefully are plain")
         self._append(documents, columns)
-        self.pending, self.pending_raw, self.pending_bytes = [], {}, 0
 
-    def _read_carefully(self) -> list[Any]:
-        """The pending documents, value by value, with exact numbers; what cannot be used becomes a problem."""
+    def _know_keys(self, documents: list[Any]) -> None:
+        self.document_keys.update(*(document for document in documents if isinstance(document, Mapping)))
+
+    def _read_carefully(self, files: list[_File]) -> list[Any]:
+        """The documents, value by value, with exact numbers; what cannot be used becomes a problem."""
         plain: list[Any] = []
-        reader: FileReader | None = None
-        first = len(self.position) - len(self.pending)
-        for k, document in enumerate(self.pending, start=first):
-            if reader is None or self.file[k] != self.file[k - 1]:
-                raw = self.pending_raw[self.file[k]]
-                reader = FileReader(None if raw is None else self.files[self.file[k]], raw, self.problems)
-            plain.append(reader.read(document, self.position[k]))
+        for file in files:
+            reader = FileReader(None if file.raw is None else file.name, file.raw, self.problems)
+            plain += [reader.read(document, k) for k, document in enumerate(file.documents)]
         return plain
 
-    def _append(self, documents: list[Any], columns: _Columns) -> None:
+    def _append(self, documents: list[Any], columns: GoldColumns) -> None:
         number = len(self.doc_id)
         texts = [document.get("text") for document in documents]
         self.length += [-1 if text is None else len(text) for text in texts]
         self.text_hash += [0 if text is None else text_hash(text) for text in texts]
         self.itext += [
             _plain_text(document.get("itext")) or _plain_text(itext)
-            for document, itext in zip(documents, _written_itext(columns), strict=True)
+            for document, itext in zip(documents, columns.itext, strict=True)
         ]
         self.doc_id += [_plain_text(document.get("doc_id")) for document in documents]
         self.annotated += [document["ground_truth"] is not None for document in documents]
@@ -267,23 +292,20 @@ class _Builder:
             annotations = [x for document in documents for x in document["ground_truth"] or ()]
             for name, kept in self.fields.items():
                 kept += field_values(annotations, name)
-        codes = self.ids.codes(columns.id)
-        ignore = None if columns.ignore is None else np.array(columns.ignore, dtype=np.bool_)
         self.counts += columns.counts
-        self.keys |= columns.keys
-        self.columns.append((narrow(columns.a), narrow(columns.b), codes, ignore))
+        self.keys.update(columns.keys)
+        self.columns.append((narrow(columns.a), narrow(columns.b), columns.codes(self.ids), columns.is_ignored))
 
     def _keep_text(self, number: int, text: str) -> None:
         """Keep the text; where only a sample is wanted, if a row may call the document by a key of the sample."""
-        self.texts[number] = text
         if self.keep_texts:
+            self.texts[number] = text
             return
         names = {str(number), str(self.position[number]), self.itext[number], self.doc_id[number]}
         hashes = [key_hash(name) for name in names if name is not None]
         if not self.sample.holds_any(hashes):
-            del self.texts[number]
             return
-        self.hashes[number] = hashes
+        self.texts[number], self.hashes[number] = text, hashes
         while len(self.texts) > SAMPLED_TEXTS and self.sample.every < LEAST_SAMPLE:
             self.sample.halve()
             self.hashes = {k: kept for k, kept in self.hashes.items() if self.sample.holds_any(kept)}
@@ -353,93 +375,12 @@ class _Builder:
                 self.notes.append(Note("near-key", 0, message))
 
 
+def _documents_of(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content]
+
+
 def _file_name(name: str) -> str | None:
     return None if name == MEMORY else name
-
-
-def _plain_columns(documents: list[Any]) -> _Columns | None:
-    """
-    The columns of documents whose values are all of the usual types and all spans possible; else None.
-
-    Usual: integers for offsets, text, integer or null for ids and keys, a list of texts for several ids.
-    """
-    try:
-        lists = [document["ground_truth"] for document in documents]
-        if set(map(type, lists)) - {list, type(None)}:
-            return None
-        annotations = list(chain.from_iterable([x for x in lists if x]))
-        if set(map(type, annotations)) - {dict}:
-            return None
-        a, b = list(map(itemgetter("a"), annotations)), list(map(itemgetter("b"), annotations))
-        if set(map(type, a)) - {int} or set(map(type, b)) - {int}:
-            return None
-        starts, ends = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
-    except (KeyError, TypeError, OverflowError):
-        return None
-    counts = [len(x) if x else 0 for x in lists]
-    keys: set[str] = set().union(*annotations)
-    columns = _Columns(counts, starts, ends, *_optional(annotations, keys), keys)
-    return columns if _is_plain(documents, columns) else None
-
-
-def _optional(annotations: list[Any], keys: set[str]) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
-    ids = field_values(annotations, "entity_id") if "entity_id" in keys else [None] * len(annotations)
-    if list in map(type, ids):
-        ids = [tuple(x) if type(x) is list else x for x in ids]
-    ignore = [x.get("ignore", False) for x in annotations] if "ignore" in keys else None
-    itext = field_values(annotations, "itext") if "itext" in keys else None
-    return ids, ignore, itext
-
-
-_KEY_TYPES = {int, str, type(None)}
-
-
-def _is_plain(documents: list[Any], columns: _Columns) -> bool:
-    id_types = set(map(type, columns.id))
-    if id_types - {int, str, tuple, type(None)}:
-        return False
-    if tuple in id_types and {type(y) for x in columns.id if type(x) is tuple for y in x} - {str}:
-        return False
-    if columns.ignore is not None and set(map(type, columns.ignore)) - {bool}:
-        return False
-    texts = [document.get("text", "") for document in documents]
-    if set(map(type, texts)) - {str}:
-        return False
-    if any({type(d.get("itext")), type(d.get("doc_id"))} - _KEY_TYPES for d in documents):
-        return False
-    no_end = np.iinfo(np.int64).max
-    length = np.array([len(d["text"]) if "text" in d else no_end for d in documents], dtype=np.int64)
-    low, high = np.zeros_like(length), length
-    spans = {k: d["evaluation_span"] for k, d in enumerate(documents) if d.get("evaluation_span") is not None}
-    if not all(is_scope(span, int(length[k])) for k, span in spans.items()):
-        return False
-    if spans:
-        low[list(spans)], high[list(spans)] = np.array(list(spans.values())).T
-    counts = columns.counts
-    if not (
-        (columns.a < columns.b) & (columns.a >= np.repeat(low, counts)) & (columns.b <= np.repeat(high, counts))
-    ).all():
-        return False
-    return columns.itext is None or _one_itext_each(documents, columns)
-
-
-def _one_itext_each(documents: list[Any], columns: _Columns) -> bool:
-    itext = columns.itext or []
-    if set(map(type, itext)) - _KEY_TYPES:
-        return False
-    ends = accumulate(columns.counts)
-    return all(
-        d.get("itext") not in (None, "") or len(set(itext[end - n : end])) <= 1
-        for d, n, end in zip(documents, columns.counts, ends, strict=True)
-    )
-
-
-def _written_itext(columns: _Columns) -> list[Any]:
-    """The itext of the first annotation of each document; None where there is none."""
-    if columns.itext is None:
-        return [None] * len(columns.counts)
-    itext, ends = columns.itext, accumulate(columns.counts)
-    return [itext[end - n] if n else None for n, end in zip(columns.counts, ends, strict=True)]
 
 
 def _plain_text(value: Any) -> str | None:

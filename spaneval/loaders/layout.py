@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from spaneval.corpus import BoolArray, IntArray
 from spaneval.loaders.words import Text
 
+LONGEST_LITERAL: Final = 128
+"""Bytes between two values; words are read this far beyond a place."""
 _BLANK = rb"[ \t\r\n]*"
 _FIELD = re.compile(rb'(%(b)s[{,]%(b)s"([^"\\\x00-\x1f]*)"%(b)s:%(b)s)("[^"\\]*"|[-+.\w]+)' % {b"b": _BLANK})
-_LONGEST_LITERAL = 128  # words are read this far beyond a place
 _CLOSING = re.compile(_BLANK + rb"\}")
 
 
@@ -61,13 +62,13 @@ def layout_at(data: bytes, start: int) -> Layout | None:
     names: list[bytes] = []
     at = start
     while found := _FIELD.match(data, at):
-        if (found[1].lstrip()[:1] == b"{") != (at == start) or len(found[1]) > _LONGEST_LITERAL:
+        if (found[1].lstrip()[:1] == b"{") != (at == start) or len(found[1]) > LONGEST_LITERAL:
             return None
         literals.append(found[1])
         names.append(found[2])
         at = found.end()
     closing = _CLOSING.match(data, at)
-    if not names or closing is None or len(closing[0]) > _LONGEST_LITERAL or len(set(names)) < len(names):
+    if not names or closing is None or len(closing[0]) > LONGEST_LITERAL or len(set(names)) < len(names):
         return None
     try:
         return Layout(tuple(name.decode() for name in names), (*literals, closing[0]))

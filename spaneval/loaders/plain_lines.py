@@ -93,7 +93,7 @@ class LineReader:
     def _read(self, data: bytes, ends: IntArray, keys: Vocabulary, ids: Vocabulary) -> LineColumns | None:
         text = Text(data)
         found = self._alike(text, ends)
-        if found is None or not text.is_utf8(ends):
+        if found is None or not text.has_utf8_lines(ends):
             return None
         layout, alike = found
         is_alike = alike.is_alike

@@ -21,9 +21,10 @@ from spaneval.loaders.echo import echoed_spans
 from spaneval.loaders.json_lines import parsed
 from spaneval.loaders.mentions import Mentions
 from spaneval.loaders.plain_rows import plain_scores, plain_values
-from spaneval.loaders.row_values import FIELDS, SPAN_GUESSES, BadRow, Row, RowReader, RowReading
+from spaneval.loaders.row_values import SPAN_GUESSES, BadRow, Row, RowReader, RowReading
 from spaneval.loaders.rows import RowFormat, expand, memory_rows, read_rows
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
+from spaneval.options import ROW_FIELDS
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class _Collector:
 
     def __init__(self, reading: RowReading, problems: Problems) -> None:
         self.reading, self.problems = reading, problems
-        self.name = {our_name: reading.name_of(our_name) for our_name in FIELDS}
+        self.name = {our_name: reading.name_of(our_name) for our_name in ROW_FIELDS}
         self.key_field = reading.key_field or "itext"
         self.key_is_settled = reading.key_field is not None
         self.key_types = {int, str} if reading.needs_key else {int, str, type(None)}

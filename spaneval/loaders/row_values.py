@@ -14,10 +14,9 @@ from typing import Any, Final, Literal, NamedTuple
 from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.blocks import Block, Broken
 from spaneval.loaders.scalars import BAD, describe, is_missing, number, offset, text_id
+from spaneval.options import ROW_FIELDS
 from spaneval.problems import Problem
 
-FIELDS: Final = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
-"""Fields of a row that are read, under our names."""
 SPAN_GUESSES = {"a": ("start", "begin", "start_char", "offset"), "b": ("end", "stop", "end_char")}
 
 
@@ -95,7 +94,7 @@ class RowReader:
 
     def __init__(self, reading: RowReading, key_field: str, block: Block) -> None:
         self.reading, self.key_field, self.block = reading, key_field, block
-        self.name = {our_name: reading.name_of(our_name) for our_name in FIELDS}
+        self.name = {our_name: reading.name_of(our_name) for our_name in ROW_FIELDS}
         self.row: Mapping[str, Any] = {}
         self.k = 0
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeVar, get_args
 
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.blocks import Block, Broken, Progress, Source, Watch
@@ -89,8 +89,11 @@ def read_rows(
 
     Raises:
         InputError: If the file cannot be opened.
+        ValueError: If there is no such format.
 
     """
+    if row_format is not None and row_format not in get_args(RowFormat):
+        raise ValueError(f"pred_format is {row_format!r}; expected one of {', '.join(get_args(RowFormat))}, or None")
     name = display_name(path)
     stream = open_bytes(path)
     head = _head(stream, wants_a_line=row_format is None)

@@ -12,6 +12,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -279,14 +280,25 @@ class Prepended(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # the io module hands over a memoryview
+        if len(self._head):
+            data, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+            buffer[: len(data)] = data
+            return len(data)
+        with self._named():
+            size: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]  # every binary stream has it
+        return size
+
+    def readall(self) -> bytes:
+        head, self._head = self._head, memoryview(b"")
+        with self._named():
+            return bytes(head) + self._stream.read()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
         try:
-            data = self._head if len(self._head) else memoryview(self._stream.read(len(buffer)))
+            yield
         except OSError as error:
             raise InputError([_unreadable(self._name, error)]) from error
-        self._head = data[len(buffer) :]
-        data = data[: len(buffer)]
-        buffer[: len(data)] = data
-        return len(data)
 
     def close(self) -> None:
         if not self.closed and self._stream is not getattr(sys.stdin, "buffer", None):

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from spaneval.corpus import CodeArray, IntArray
+from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.loaders.scalars import Vocabulary
 from spaneval.loaders.words import FIRST_BYTES, Text, UIntArray
 
@@ -58,6 +58,13 @@ class Tokens:
         words = [
             text.words[starts + k] & FIRST_BYTES[np.clip(length - k, 0, 8)] for k in range(0, int(length.max()), 8)
         ]
+        heads = np.flatnonzero(_differs_from_last(words))
+        if 2 * len(heads) > len(starts):
+            return self._numbers(text, starts, words, length)
+        found = self._numbers(text, starts[heads], [x[heads] for x in words], length[heads])
+        return np.repeat(found, np.diff(np.append(heads, len(starts))))
+
+    def _numbers(self, text: Text, starts: IntArray, words: list[UIntArray], length: IntArray) -> CodeArray:
         hashed = _hashed(words)
         found = self._look_up(words, length, hashed)
         new = np.flatnonzero(found < 0)
@@ -110,8 +117,7 @@ class Tokens:
     ) -> CodeArray:
         """Numbers of tokens that are not known yet; the same one may come several times."""
         order = np.lexsort(words)
-        is_first = np.ones(len(order), dtype=np.bool_)
-        is_first[1:] = np.logical_or.reduce([np.diff(word[order]) != 0 for word in words])
+        is_first = _differs_from_last([word[order] for word in words])
         rows = order[is_first]
         data = text.data
         spans = zip(starts[rows].tolist(), length[rows].tolist(), strict=True)
@@ -153,6 +159,15 @@ class Tokens:
 
     def _slot(self, hashed: UIntArray) -> IntArray:
         return (hashed >> np.uint64(_BITS_OF_WORD - self._bits)).view(np.int64)
+
+
+def _differs_from_last(words: list[UIntArray]) -> BoolArray:
+    """Whether each token differs from the one before; words padded with zeros have no two meanings."""
+    differs = np.ones(len(words[0]), dtype=np.bool_)
+    np.not_equal(words[0][1:], words[0][:-1], out=differs[1:])
+    for word in words[1:]:
+        differs[1:] |= word[1:] != word[:-1]
+    return differs
 
 
 def _longer(values: Any, size: int) -> Any:

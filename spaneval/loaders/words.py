@@ -148,23 +148,24 @@ class Text:
             left, places = left[is_going_on], places[is_going_on]
         return ends, left
 
-    def is_utf8(self, ends: IntArray) -> bool:
+    def has_utf8_lines(self, ends: IntArray) -> bool:
         """Whether all lines, which end at `ends`, are UTF-8; only those that are not ASCII need a look."""
         if self.data.isascii():
             return True
         whole = np.frombuffer(self.letters, dtype="<u8", count=(self.end + 7) // 8)
         places = np.flatnonzero(whole & _TOPS) << 3
         if 4 * len(places) > len(ends):
-            return _is_utf8(self.data)
+            return is_utf8(self.data)
         first, last = np.searchsorted(ends, places), np.searchsorted(ends, np.minimum(places + 7, self.end - 1))
         is_wanted = np.zeros(len(ends), dtype=np.bool_)
         is_wanted[first] = is_wanted[last] = True
         lines = np.flatnonzero(is_wanted)
         starts = np.where(lines > 0, ends[lines - 1], 0)
-        return _is_utf8(b"".join([self.data[a:b] for a, b in zip(starts.tolist(), ends[lines].tolist(), strict=True)]))
+        return is_utf8(b"".join([self.data[a:b] for a, b in zip(starts.tolist(), ends[lines].tolist(), strict=True)]))
 
 
-def _is_utf8(data: bytes) -> bool:
+def is_utf8(data: bytes) -> bool:
+    """Whether it is."""
     try:
         data.decode()
     except UnicodeDecodeError:
