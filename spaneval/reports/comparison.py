@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.comparison import COMMON, no_common
-from spaneval.kinds import SPANS
+from spaneval.kinds import DOCUBENCH, SPANS
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import Why, legend, subject
@@ -92,7 +92,7 @@ _OF_COMMON: Final = ("measure", "system", "value", "delta", "numerator", "denomi
 def _page(comparison: Comparison, style: Style) -> Page:
     documents, gold = counted(comparison.n_documents, "document"), _gold(comparison)
     return Page(
-        facts=f"{documents}, {gold}; baseline {printable(comparison.baseline)}",
+        facts=f"{documents}{gold}; baseline {printable(comparison.baseline)}",
         grids=[_grid(comparison, style), *_group_grids(comparison, style)],
         remarks=list(_remarks(comparison)),
         signature=comparison.signature,
@@ -100,11 +100,13 @@ def _page(comparison: Comparison, style: Style) -> Page:
 
 
 def _gold(comparison: Comparison) -> str:
-    """How many annotations or values the gold has."""
+    """How many annotations or values the gold has, where these are counted."""
     run = next(iter(comparison.runs.values()))
+    if comparison.kind == DOCUBENCH:
+        return ""
     if comparison.kind == SPANS:
-        return counted(run.counts.totals()["n_gold"], "gold annotation")
-    return counted(len(run.annotations.doc), "gold value")
+        return f", {counted(run.counts.totals()['n_gold'], 'gold annotation')}"
+    return f", {counted(len(run.annotations.doc), 'gold value')}"
 
 
 def _grid(comparison: Comparison, style: Style) -> Grid:
@@ -186,7 +188,8 @@ def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
     """Titles and sides of the columns of numbers; `_cells` fills them in this order."""
     resampling, test = comparison.resampling, comparison.test
     level = f"{100 * float(resampling['level']):g} % interval" if resampling else ""
-    columns: list[tuple[str, Align]] = [("value", "right"), ("counts", "right")]
+    columns: list[tuple[str, Align]] = [("value", "right")]
+    columns += [("counts", "right")] if _has_counts(comparison) else []
     columns += [(level, "left")] if resampling else []
     if len(comparison.runs) > 1:
         columns += [("Δ", "right")]
@@ -198,6 +201,11 @@ def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
         columns += [("W/T/L", "right")]
         columns += [("no value", "right")] if _has_undefined(comparison) else []
     return columns
+
+
+def _has_counts(comparison: Comparison) -> bool:
+    """Whether numerator and denominator say anything to people; those of DocuBench are billionths."""
+    return comparison.kind != DOCUBENCH
 
 
 def _has_undefined(comparison: Comparison) -> bool:
@@ -213,7 +221,8 @@ def _cells(comparison: Comparison, name: str, measure: str, style: Style) -> lis
 
 def _entry_cells(comparison: Comparison, name: str, entry: Entry, style: Style) -> list[str]:
     has_intervals = comparison.resampling is not None
-    cells = [number(entry.value, style.digits), "{} / {}".format(*entry.fraction)]
+    cells = [number(entry.value, style.digits)]
+    cells += ["{} / {}".format(*entry.fraction)] if _has_counts(comparison) else []
     cells += [interval(entry.interval, style.digits)] if has_intervals else []
     if len(comparison.runs) == 1:
         return cells

@@ -64,7 +64,8 @@ def render(
 def _page(evaluation: JsonEvaluation, style: Style) -> Page:
     systems = list(evaluation.systems.values())
     is_native = evaluation.profile == "native"
-    grids = [_systems(evaluation, style)] if len(systems) > 1 else [scores.measures_grid(systems[0], style)]
+    plain = is_native and len(systems) == 1
+    grids = [scores.measures_grid(systems[0], style) if plain else _systems(evaluation, style)]
     if is_native:
         for one in systems:
             grids += [
