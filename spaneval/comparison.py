@@ -257,6 +257,8 @@ def compare(
 
     """
     seed = index(seed)  # None would draw other resamples in every run
+    if not 0 < alpha < 1:
+        raise MeasureError(f"alpha {alpha}; expected a number between 0 and 1, as 0.05")
     runs = {name: as_run(system) for name, system in systems.items()}
     base = _baseline(runs, baseline)
     check_comparable({base: runs[base]} | runs)

@@ -14,6 +14,9 @@ UnknownDocs = Literal["error", "count", "ignore"]
 OnBadRow = Literal["error", "skip"]
 Unmapped = Literal["skip", "keep", "wrong"]
 
+ROW_FIELDS = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
+"""Fields of a prediction row, under our names."""
+
 RESAMPLES = 10_000
 LEVEL = 0.95
 DEFAULT_SEED = 1234
@@ -64,6 +67,9 @@ class Options:
             raise ValueError("null_is_nil needs nil: name the id that a prediction without id stands for")
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise ValueError(f"min_score is {self.min_score}; expected a finite number")
+        for name in self.fields:
+            if name not in ROW_FIELDS:
+                raise ValueError(f"fields names {name!r}, which no row has; expected {_choices(name, ROW_FIELDS)}")
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON report."""

@@ -13,7 +13,7 @@ from spaneval.cli.config import configuration_of, origin_of
 from spaneval.cli.console import Console
 from spaneval.cli.types import Choice as OneOf
 from spaneval.cli.types import ColumnPair, FieldName, InputPath, Integer, Number, OutputPath, Pattern
-from spaneval.options import MINTED, Options
+from spaneval.options import MINTED, ROW_FIELDS, Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,9 +24,6 @@ class Decorator(Protocol):
     def __call__(self, function: F, /) -> F:
         """The same function, with options."""
 
-
-FIELDS = ("itext", "doc_id", "a", "b", "a_abs", "b_abs", "entity_id_predicted", "score", "mention", "type")
-"""Fields of a prediction row that `--field` can rename."""
 
 PRED_FORMATS = ("auto", "jsonl", "json", "csv", "tsv", "parquet")
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
@@ -93,8 +90,8 @@ def reading() -> Decorator:
             help="Format of the predictions.",
         ),
         click.option(
-            "--field", "fields", type=FieldName(FIELDS), multiple=True, metavar="OURS=THEIRS", callback=_field_names,
-            help="What a field of the rows is called, such as a=start. Repeatable.",
+            "--field", "fields", type=FieldName(ROW_FIELDS), multiple=True, callback=_field_names,
+            metavar="OURS=THEIRS", help="What a field of the rows is called, such as a=start. Repeatable.",
         ),
     )  # fmt: skip
 
