@@ -15,7 +15,7 @@ DEEPEST: Final = 100
 def is_too_deep(value: Any) -> bool:
     """Whether lists and objects nest in more than `DEEPEST` levels."""
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [
             child
             for one in level
