@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # ruff: noqa: E501 - a table of cases has one case a line
 import json
+import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -241,3 +242,30 @@ def test_types_that_admit_null(spec: Any, answer: bool) -> None:
     In the ways in which schemas say it.
     """
     assert answer == admits_null(spec)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bytes_at_random_are_a_message_at_most(capsys: pytest.CaptureFixture[str], seed: int) -> None:
+    """
+    A damaged database is bad input or, where only a value was hit, a database; never a bug.
+    """
+    rng, raw = random.Random(seed), bytearray(Path("db.sqlite").read_bytes())
+    for _ in range(rng.choice([1, 5, 20, 100])):
+        raw[rng.randrange(len(raw))] = rng.randrange(256)
+    Path("db.sqlite").write_bytes(raw[: rng.randrange(len(raw))] if seed % 6 == 0 else raw)
+    code = main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"])
+    out, err = capsys.readouterr()
+
+    assert code in (0, 3)
+    assert bool(out) == (code == 0)
+    assert code == 0 or err.startswith("error: db.sqlite: ")
+
+
+def test_names_of_tables_have_no_case() -> None:
+    """
+    As in SQLite.
+    """
+    tables = [DOCUMENTS.replace("documents", "Documents"), RECORDS.replace("TABLE records", "TABLE RECORDS"), EDITS]
+    write_db(Path("db.sqlite"), [(1, "t")], [record("a", 1)], tables=tables)
+
+    assert main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"]) == 0

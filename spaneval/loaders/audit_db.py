@@ -147,6 +147,7 @@ class _Reader:
 
         """
         kinds = {str(name): str(kind) for name, kind in self._all("SELECT name, type FROM sqlite_master")}
+        kinds |= {name.lower(): kind for name, kind in kinds.items() if name.lower() in TABLES}  # as SQLite does
         for table in TABLES:
             if kinds.get(table) != "table":
                 self._no_table(table, kinds)

@@ -78,6 +78,8 @@ def opened_copy(path: str) -> Iterator[sqlite3.Connection]:
                 yield connection
         except sqlite3.DatabaseError as error:
             raise _damaged(path, str(error)) from error
+        except UnicodeDecodeError as error:  # Python reads names, and messages of SQLite that hold some, as UTF-8
+            raise _damaged(path, "a name in it is not UTF-8") from error
 
 
 def _text(raw: bytes) -> str:
