@@ -120,7 +120,8 @@ class Builder:
     def __init__(self, documents: Sequence[str], fields: Sequence[str] = ()) -> None:
         self._documents = documents
         self._fields = {name: k for k, name in enumerate(fields)}
-        self._rows: list[tuple[int, int, str, Any, Any, int, str | None]] = []
+        self._numbers: list[int] = []
+        self._values: list[Any] = []
 
     def add(
         self,
@@ -134,20 +135,22 @@ class Builder:
     ) -> None:
         """One decision; see `Decisions`."""
         code = self._fields.setdefault(field, len(self._fields))
-        self._rows.append((doc, code, path, gold, extracted, int(decision), reason))
+        self._numbers += (doc, code, decision)
+        self._values += (path, gold, extracted, reason)
 
     def build(self) -> Decisions:
         """The table, in the order in which decisions came."""
-        doc, field, path, gold, extracted, decision, reason = zip(*self._rows, strict=True) if self._rows else [()] * 7
+        numbers = np.array(self._numbers, np.int64).reshape(-1, 3)
+        path, gold, extracted, reason = (self._values[k::4] for k in range(4))
         return Decisions(
             self._documents,
             list(self._fields),
-            np.array(doc, np.int32),
-            np.array(field, np.int32),
+            numbers[:, 0].astype(np.int32),
+            numbers[:, 1].astype(np.int32),
             path,
             gold,
             extracted,
-            np.array(decision, np.int8),
+            numbers[:, 2].astype(np.int8),
             reason,
         )
 

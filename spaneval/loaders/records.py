@@ -28,6 +28,7 @@ KEY: Final = "id"
 
 _BLANKS: Final = " \t\r\n"
 _SHOWN: Final = 8
+_PLAIN: Final = frozenset((str, int, bool, type(None)))
 
 Shape = Literal["jsonl", "json", "table"]
 
@@ -141,12 +142,30 @@ def _is_json(raw: bytes) -> bool:
 
 def _read_lines(raw: bytes, name: str, gathered: _Gathered) -> None:
     for number, line in enumerate(raw.split(b"\n"), 1):
-        if line.strip():
+        if not line.strip():
+            continue
+        value: Any = _plain_record(line)
+        if value is None:
             value = parse_strictly(
                 line, name, gathered.problems, first_line=number, is_line=True, keeps_numbers=True
             )  # fmt: skip
-            if value is not BAD:
-                gathered.add(value, None, number)
+        if value is not BAD:
+            gathered.add(value, None, number)
+
+
+def _plain_record(line: bytes) -> dict[str, Any] | None:
+    """
+    The record of a line without fractions, lists, objects and colons in texts; None for any other line.
+
+    Each member has a colon, so a key that occurs twice would leave more colons than keys.
+    """
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    if type(value) is not dict or line.count(b":") != len(value):
+        return None
+    return value if _PLAIN.issuperset(map(type, value.values())) else None
 
 
 def _read_whole(raw: bytes, name: str, gathered: _Gathered) -> None:

@@ -94,9 +94,9 @@ def parse_strictly(
         if not is_huge and "depth" not in error.msg:
             problems.add(_not_json(raw, name, first_line, is_line=is_line))
             return BAD
-    number = NumberText if keeps_numbers else _finite if is_huge else None
+    decoder = _EXACT if keeps_numbers else _FINITE if is_huge else _PLAIN
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_float=number)
+        value = decoder.decode(text)
     except _TwiceError:
         for problem in _twice(text, name, first_line):
             problems.add(problem)
@@ -113,7 +113,7 @@ def parse_strictly(
     except ValueError:  # what Python says of integers of thousands of digits
         problems.add(_huge(text, name, first_line))
         return BAD
-    if is_too_deep(value):
+    if raw.count(b"{") + raw.count(b"[") > DEEPEST and is_too_deep(value):
         problems.add(_too_deep(name))
         return BAD
     return value
@@ -138,6 +138,11 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise _HugeError
     return value
+
+
+_PLAIN = json.JSONDecoder(object_pairs_hook=_unique)
+_FINITE = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
+_EXACT = json.JSONDecoder(object_pairs_hook=_unique, parse_float=NumberText)
 
 
 def _too_deep(name: str) -> Problem:

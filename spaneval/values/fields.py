@@ -77,6 +77,8 @@ class Comparator:
 
     def key(self, value: Any) -> Hashable:
         """What a value is compared as, None for an empty one; see `key_of`."""
+        if type(value) is str and self.rule.name == "exact" and not self.nfc:
+            return value or None
         return key_of(written(value) if self.as_text else value, self.rule, nfc=self.nfc)
 
     def equal(self, x: Any, y: Any) -> bool:
@@ -112,7 +114,7 @@ def decide(gold: Any, extracted: Any, comparator: Comparator) -> Decision:
 def reason(decision: Decision, gold: Any, extracted: Any, comparator: Comparator) -> str | None:
     """What more can be said of a decision than its words; None where that is nothing."""
     if decision is Decision.TP:
-        is_exact = comparator.rule == EXACT or _plain(gold) == _plain(extracted)
+        is_exact = comparator.rule.name == "exact" or _plain(gold) == _plain(extracted)
         return None if is_exact else f"equal by {comparator.rule}"
     if decision is not Decision.FPFN:
         return None
