@@ -121,6 +121,8 @@ def test_csv_has_the_measures_of_all_fields_and_of_each(run: Run):
     assert ("0.72", "0.5") == (found["", "precision"], found["hours", "precision"])
     assert ("", "records_correct") in found
     assert ("hours", "records_correct") not in found
+    macro = run(GOLD, MODEL, "-f", "csv", "--average", "macro", "--no-ci").out.splitlines()
+    assert "macro over records,,records_correct,0.3333333333333333,,,,," in macro
 
 
 def test_latex_tables_are_whole(run: Run):

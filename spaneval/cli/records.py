@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -154,7 +154,8 @@ def records(ctx: click.Context, /, **given: Any) -> None:
     check_targets(_targets(given), [given["gold"], given["predictions"]])
     options.show_choices(ctx, console)
     evaluation = _evaluate(given)
-    _write(evaluation, given, table, console)
+    with suppress(BrokenPipeError) if given["fail_under"] else nullcontext():  # the verdict of a gate must not wait
+        _write(evaluation, given, table, console)
     console.notes(evaluation.notes)
     code = gates.hold(given["fail_under"], evaluation, console)
     console.show_elapsed()

@@ -157,13 +157,18 @@ def _objects(evaluation: RecordEvaluation, style: Style) -> Iterator[Mapping[str
 
 
 def _measures_flat(evaluation: RecordEvaluation) -> Iterator[list[Any]]:
-    """The measures of all fields, then of each; the cell of the field is empty in those of all."""
-    yield ["field", *scores.heading()]
+    """The measures of all fields, then of each, then macro averages; the cell of the field is empty in those of all."""
+    yield ["average", "field", *scores.heading()]
     for row in scores.flat(evaluation):
-        yield [None, *row]
+        yield ["micro", None, *row]
     for field, counts in evaluation.field_counts.items():
         for m in evaluation.field_registry:
-            yield [field, m.name, m.value(counts), None, None, *m.fraction(counts), m.why_undefined(counts)]
+            yield ["micro", field, m.name, m.value(counts), None, None, *m.fraction(counts), m.why_undefined(counts)]
+    macro = evaluation.macro
+    if macro is not None:
+        for name, mean in macro.means.items():
+            ends = mean.interval or (None, None)
+            yield [f"macro over {macro.over}s", None, name, mean.value, *ends, None, None, macro.why_undefined(name)]
 
 
 def _documents_flat(evaluation: RecordEvaluation) -> Iterator[list[Any]]:
