@@ -50,7 +50,8 @@ def write_db(
     for statement in tables:
         connection.execute(statement)
     connection.executemany("INSERT INTO documents VALUES (?, ?)", documents)
-    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
+    for row in records:
+        connection.execute(f"INSERT INTO records VALUES ({', '.join('?' * len(row))})", row)
     connection.executemany(
         "INSERT INTO record_edits (record_id, column_name, original_value, edited_at) VALUES (?, ?, ?, ?)", edits
     )

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reviews import FIELDS, record, write_db, write_schema
+from reviews import DOCUMENTS, EDITS, FIELDS, record, write_db, write_schema
 
 from spaneval.profiles.audited import decide
 from spaneval.review import Audit, audit
@@ -108,6 +108,37 @@ def test_sample_database_holds_the_rows_of_its_sql() -> None:
         made.executescript((DATA / "reviews.sql").read_text(encoding="utf-8"))
 
         assert list(made.iterdump()) == list(kept.iterdump())
+
+
+def test_the_example_of_the_source(folder: Path) -> None:
+    """
+    12 extracted, 2 deleted, 1 added, 3 corrections in 2 records, 8 fields of which 6 are unique or required.
+
+    All numbers that the source prints, but for the perfect records: its formula gives 8/10, its text says 7/10.
+    """
+    names = [f"f{k}" for k in range(8)]
+    columns = "".join(f", {name} TEXT" for name in names)
+    tables = (DOCUMENTS, f"CREATE TABLE records (id TEXT, document_id INTEGER{columns}, deleted_by_user, added_by_user)", EDITS)  # fmt: skip # noqa: E501
+    edits = [("r0", "f6", "x", "t"), ("r0", "f7", "x", "t"), ("r1", "f0", "x", "t")]
+    rows = [(f"r{k}", 1, *["v"] * 8, "t" if k in (10, 11) else None, int(k == 12)) for k in range(13)]
+    db = write_db(folder / "db.sqlite", [(1, "t")], rows, edits, tables=tables)
+    schema = write_schema(
+        folder / "s.json",
+        properties={name: {} for name in names},
+        required=names[4:6],
+        **{"x-unique-fields": names[:4]},
+    )
+    expected = {
+        "model_extracted": 12, "human_added": 1, "deleted": 2, "records_with_edits": 2,
+        "records_found": 10, "records_missed": 1, "records_hallucinated": 2,
+        "detection_precision": 10 / 12, "detection_recall": 10 / 11, "perfect_record_rate": 8 / 10,
+        "total_fields": 96, "correct_fields": 77, "field_precision": 77 / 96, "field_recall": 77 / 88,
+        "major_edits": 1, "minor_edits": 2, "major_edit_rate": 1 / 3, "avg_edits_per_document": 3.0,
+    }  # fmt: skip
+    for profile in PROFILES:
+        result = audit(db, schema, profile=profile, ci=False).to_dict()
+
+        assert expected == {name: result[name] for name in expected}
 
 
 @pytest.mark.parametrize(
