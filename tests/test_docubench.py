@@ -148,7 +148,7 @@ def test_one_empty_side_of_an_array():
 
 def test_the_smallest_example_in_which_the_order_of_rows_moves_the_score():
     """
-    Label (1, 2), (1, 3); result (1, 4), (5, 2). All similarities are 1/2, but for that of (1, 3) and (5, 2), which is 0.
+    Label (1, 2), (1, 3); result (1, 4), (5, 2). All similarities are 1/2, but that of (1, 3) and (5, 2) is 0.
 
     In this order (1, 2) takes (1, 4), and 0 is left for (1, 3): 1/4. The other way round it takes (5, 2), and (1, 3)
     gets (1, 4): 1/2. Rows of one leaf are equal or not, so nothing smaller can show this.
