@@ -100,6 +100,7 @@ class Content:
 
     Args:
         leaves: Value code by path code.
+        items: The same as pairs.
         arrays: Nested arrays by path code.
         key: The same for rows that are equal as a whole, and for no others; sorts by content.
         coarse: The same for rows that are equal within tolerances, and perhaps for others.
@@ -108,10 +109,11 @@ class Content:
 
     """
 
-    __slots__ = ("arrays", "coarse", "inner", "key", "leaves", "size")
+    __slots__ = ("arrays", "coarse", "inner", "items", "key", "leaves", "size")
 
     def __init__(self, leaves: Mapping[int, int], arrays: dict[int, Bag], key: Key, coarse: Key) -> None:
         self.leaves, self.arrays, self.key, self.coarse = leaves, arrays, key, coarse
+        self.items: frozenset[Leaf] = frozenset(key[0])
         self.size = len(leaves)
         self.inner = NOTHING
         if arrays:

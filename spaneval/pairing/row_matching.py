@@ -36,8 +36,11 @@ CELL_BYTES: Final = 32
 SHARED_BYTES: Final = 100
 """Bytes per leaf that two rows share while the pairs that share one are listed and solved."""
 
+INNER_BYTES: Final = 400
+"""Bytes per pair of rows with nested arrays that share a leaf: what became of them is remembered."""
+
 SPARSE: Final = 16
-"""A list costs less than a matrix where at most every so-manieth pair is on it."""
+"""A list costs less than a matrix where at most every sixteenth pair is on it."""
 
 SMALL: Final = 1 << 14
 """Pairs for which a matrix costs next to nothing."""
@@ -63,23 +66,21 @@ def best_pairs(similarity: Similarity, *, whole_first: bool, name: str) -> list[
 
     """
     n, m = similarity.shape
-    is_matrix_small = n * m * CELL_BYTES <= MEMORY
-    if n * m <= SMALL and not similarity.is_nested:
+    n_inner = similarity.count_inner()
+    if n_inner * INNER_BYTES > MEMORY:
+        _refuse(similarity, n_inner, n_inner * INNER_BYTES, name)
+    if n * m <= SMALL:
         return _by_matrix(similarity, whole_first=whole_first, name=name)
-    n_shared = similarity.count_shared()
-    fits = n_shared * SHARED_BYTES <= MEMORY
-    if fits and (n_shared * SPARSE <= n * m or similarity.is_nested or not is_matrix_small):
+    n_shared = similarity.count_shared() + n_inner
+    list_bytes, matrix_bytes = n_shared * SHARED_BYTES, n * m * CELL_BYTES
+    if list_bytes <= MEMORY and (n_shared * SPARSE <= n * m or matrix_bytes > MEMORY):
         edges = similarity.edges()
         weight = _Aims(similarity, whole_first=whole_first, name=name).weigh(edges)
-        if len(edges.left) * SPARSE <= n * m or not is_matrix_small:
-            return _by_list(edges.left, edges.right, weight)
-        by_right = np.zeros((m, n))
-        by_right[edges.right, edges.left] = weight
-        return _solved(by_right)
-    if is_matrix_small and not similarity.is_nested:
+        return _by_list(edges.left, edges.right, weight)
+    if matrix_bytes <= MEMORY:
         return _by_matrix(similarity, whole_first=whole_first, name=name)
     if not similarity.is_uniform or similarity.count_shared(without_constant=True) * SHARED_BYTES > MEMORY:
-        _refuse(similarity, n_shared, name)
+        _refuse(similarity, n_shared, min(list_bytes, matrix_bytes), name)
     return _without_constant(similarity, whole_first=whole_first, name=name)
 
 
@@ -127,7 +128,7 @@ class _Aims:
         largest = self.radix * int(min(gold.max(), predicted.max()))
         self.whole = self.n_pairs * largest + 1 if whole_first else 0
         if self.n_pairs * (largest + self.whole) > 4 * FLOAT_EXACT:
-            _refuse(similarity, similarity.count_shared(), name)
+            _refuse(similarity, similarity.count_shared() + similarity.count_inner(), 0, name)
 
     def weigh(self, edges: Edges) -> IntArray:
         """Weights of listed pairs."""
@@ -247,11 +248,10 @@ def _without_constant(similarity: Similarity, *, whole_first: bool, name: str) -
     return found + list(zip(left.tolist(), right.tolist(), strict=False))
 
 
-def _refuse(similarity: Similarity, n_shared: int, name: str) -> NoReturn:
+def _refuse(similarity: Similarity, n_shared: int, n_bytes: int, name: str) -> NoReturn:
     n, m = similarity.shape
-    n_bytes = n_shared * SHARED_BYTES if similarity.is_nested else min(n_shared * SHARED_BYTES, n * m * CELL_BYTES)
     would = f"take about {n_bytes / 2**30:,.1f} GiB of memory, more than the {MEMORY / 2**30:g} GiB that it may take"
-    if n_bytes <= MEMORY:
+    if not n_bytes:
         would = "need larger numbers than it counts exactly"
     message = (
         f"{name + ': ' if name else ''}{n:,} gold rows and {m:,} predicted rows differ, with up to "

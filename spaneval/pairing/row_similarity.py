@@ -74,6 +74,7 @@ class Similarity:
         self.gold_size = np.fromiter((row.size for row in gold), np.int64, len(gold))
         self.predicted_size = np.fromiter((row.size for row in predicted), np.int64, len(predicted))
         self.is_nested = any(row.arrays for row in gold) and any(row.arrays for row in predicted)
+        self.has_positions = any(bag.is_ordered for row in gold for bag in row.arrays.values())
 
     @cached_property
     def _present(self) -> tuple[BoolArray, BoolArray]:
@@ -116,12 +117,10 @@ class Similarity:
         else:
             unequal -= (gold[rows].astype(np.float32) @ predicted.T.astype(np.float32)).astype(np.int64)
         if self.is_nested:
-            holders = [j for j, row in enumerate(self.predicted) if row.arrays]
-            for i, row in enumerate(self.gold[rows]):
-                for j in holders if row.arrays else ():
-                    inner = self._nested(row, self.predicted[j])
-                    equal[i, j] += inner[0]
-                    unequal[i, j] += inner[1]
+            left, right = self._inner_pairs(rows)
+            inner = self._compare_inner(left, right)
+            equal[left - rows.start, right] += inner[0]
+            unequal[left - rows.start, right] += inner[1]
         return equal, unequal
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, IntArray]]:
@@ -132,27 +131,40 @@ class Similarity:
             yield rows, *self.block(rows)
 
     def count_shared(self, *, without_constant: bool = False) -> int:
-        """How many leaves all pairs share in total: no less than pairs that share one."""
+        """How many leaves all pairs share in total, nested ones left out: no less than pairs that share one."""
         return sum(int((last - first).sum()) for _, _, first, last in self._joins(without_constant=without_constant))
+
+    def count_inner(self) -> int:
+        """The same for leaves of nested rows: no less than pairs whose nested rows have to be paired."""
+        if not self.is_nested:
+            return 0
+        if self.has_positions:
+            return self.shape[0] * self.shape[1]
+        _, _, first, last = self._inner_join
+        return int((last - first).sum())
 
     def edges(self, *, without_constant: bool = False) -> Edges:
         """The pairs that share a leaf; `without_constant`: one whose path is not constant."""
         m = self.shape[1]
-        parts = [_expand(*join, m) for join in self._joins(without_constant=without_constant)]
-        n_plain = sum(map(len, parts[: -1 if self.is_nested else None]))
-        pairs = np.concatenate([*parts, np.zeros(0, np.int64)])
-        order = np.argsort(pairs, kind="stable")
-        is_first = np.ones(len(pairs), np.bool_)
-        is_first[1:] = pairs[order][1:] != pairs[order][:-1]
-        first = np.flatnonzero(is_first)
-        equal = np.add.reduceat((order < n_plain).astype(np.int64), first) if len(first) else first
-        left, right = np.divmod(pairs[order[first]], m)
-        equal += sum(self.is_constant) if without_constant else 0
-        unequal = self.n_gold[left] + self.n_predicted[right] - equal - self._common(left, right)
+        plain = [_expand(*join, m) for join in self._joins(without_constant=without_constant)]
+        pairs, equal = np.unique(np.concatenate([*plain, np.zeros(0, np.int64)]), return_counts=True)
         if self.is_nested:
-            self._add_nested(left, right, equal, unequal)
+            left, right = self._inner_pairs(slice(0, self.shape[0]))
+            inner = left * m + right
+            both = np.union1d(pairs, inner)
+            count = np.zeros(len(both), np.int64)
+            count[np.searchsorted(both, pairs)] = equal
+            pairs, equal = both, count
+        equal = equal + (sum(self.is_constant) if without_constant else 0)
+        ends = np.divmod(pairs, m)
+        unequal = self.n_gold[ends[0]] + self.n_predicted[ends[1]] - equal - self._common(*ends)
+        if self.is_nested:
+            at = np.searchsorted(pairs, inner)
+            more = self._compare_inner(left, right)
+            equal[at] += more[0]
+            unequal[at] += more[1]
         keep = equal > 0
-        return Edges(left[keep], right[keep], equal[keep], unequal[keep])
+        return Edges(ends[0][keep], ends[1][keep], equal[keep], unequal[keep])
 
     def _common(self, left: IntArray, right: IntArray) -> IntArray:
         """Leaves that both rows of a pair have, equal or not."""
@@ -162,12 +174,24 @@ class Similarity:
             common += gold[left, c] & predicted[right, c]
         return common
 
-    def _add_nested(self, left: IntArray, right: IntArray, equal: IntArray, unequal: IntArray) -> None:
-        for k, (i, j) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-            if self.gold[i].arrays and self.predicted[j].arrays:
-                inner = self._nested(self.gold[i], self.predicted[j])
-                equal[k] += inner[0]
-                unequal[k] += inner[1]
+    def _inner_pairs(self, rows: slice) -> tuple[IntArray, IntArray]:
+        """Pairs of some gold rows whose nested rows share a leaf, or are paired by position."""
+        if self.has_positions:
+            gold = [i for i in range(rows.start, rows.stop) if self.gold[i].arrays]
+            predicted = [j for j, row in enumerate(self.predicted) if row.arrays]
+            left, right = np.meshgrid(np.array(gold, np.int64), np.array(predicted, np.int64), indexing="ij")
+            return left.ravel(), right.ravel()
+        gold_row, predicted_row, first, last = self._inner_join
+        some = slice(*np.searchsorted(gold_row, [rows.start, rows.stop]))
+        pairs = _expand(gold_row[some], predicted_row, first[some], last[some], self.shape[1])
+        left, right = np.divmod(np.unique(pairs), self.shape[1])
+        return left, right
+
+    def _compare_inner(self, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+        """Equal and unequal leaves of nested rows."""
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        scores = np.array([self._nested(self.gold[i], self.predicted[j]) for i, j in pairs], np.int64).reshape(-1, 2)
+        return scores[:, 0], scores[:, 1]
 
     def _joins(self, *, without_constant: bool) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
         """Per path, gold rows, predicted rows in some order, and the stretch of these that each gold row meets."""
@@ -179,12 +203,10 @@ class Similarity:
             ordered = place[predicted]
             first = np.searchsorted(ordered, self.low[c][gold])
             yield gold, predicted, first, np.searchsorted(ordered, self.high[c][gold], "right")
-        if self.is_nested:
-            yield self._inner_join
 
     @cached_property
     def _inner_join(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """The same for leaves of nested rows, all paths together."""
+        """The same for leaves of nested rows, all paths together; gold rows ascend."""
         known: dict[tuple[int, int], int] = {}
         gold, gold_leaf = _inner(self.gold, known)
         predicted, predicted_leaf = _inner(self.predicted, known)

@@ -152,18 +152,19 @@ class _Pairer:
 
     def _compare(self, gold: Content, predicted: Content) -> tuple[int, int]:
         """Equal and unequal leaves of a pair."""
-        leaves, others, near = gold.leaves, predicted.leaves, self.near
-        equal = common = 0
-        for path, value in leaves.items():
-            other = others.get(path)
-            if other is not None:
-                common += 1
-                equal += value == other or (path in near and near[path].is_close(value, other))
-        unequal = len(leaves) + len(others) - common - equal
+        both = gold.leaves.keys() & predicted.leaves.keys()
+        if self.near:
+            equal = sum(self._is_equal(path, gold.leaves[path], predicted.leaves[path]) for path in both)
+        else:
+            equal = len(gold.items & predicted.items)
+        unequal = len(gold.leaves) + len(predicted.leaves) - len(both) - equal
         if gold.arrays and predicted.arrays:
             inner = self._nested(gold, predicted)
             return equal + inner[0], unequal + inner[1]
         return equal, unequal
+
+    def _is_equal(self, path: int, value: int, other: int) -> bool:
+        return value == other or (path in self.near and self.near[path].is_close(value, other))
 
     def _nested(self, gold: Content, predicted: Content) -> tuple[int, int]:
         """Equal and unequal leaves of the nested arrays of a pair."""
@@ -226,6 +227,10 @@ def _mixed(gold: list[Content], predicted: list[Content]) -> set[object]:
 def _first_best(weight: list[list[int]]) -> list[tuple[int, int]]:
     """The first one of the best choices, by trying them: rows by columns, 0 where there is no pair."""
     n = len(weight)
+    firsts = [line.index(max(line)) for line in weight]
+    takers = [(i, j) for i, j in enumerate(firsts) if weight[i][j]]
+    if len({j for _, j in takers}) == len(takers):
+        return takers
     known: dict[tuple[int, int], tuple[int, int]] = {}
 
     def best(i: int, taken: int) -> tuple[int, int]:
