@@ -84,7 +84,7 @@ class ClassScores:
         """The class of all objects of a side, if they have but one."""
         return f"'{self.confusion.classes[int(side.argmax())]}'" if np.count_nonzero(side) == 1 else None
 
-    def bootstrap(self, *, resamples: int, level: float, seed: int) -> Bootstrap:
+    def bootstrap(self, *, resamples: int, level: float, seed: int, objects: IntArray | None = None) -> Bootstrap:
         """
         Percentile intervals of all numbers, by resampling objects.
 
@@ -95,6 +95,7 @@ class ClassScores:
             resamples: How often all objects are drawn with replacement, R.
             level: Share of the resampled values inside an interval.
             seed: Fixes the resamples; 0 is a seed like any other.
+            objects: Cell of each object; see `spaneval.confusion.resampled`.
 
         Cost: see `spaneval.confusion.resampled`; 12 bytes are held for each class and resample.
         """
@@ -102,7 +103,7 @@ class ClassScores:
         if self.confusion.n < 2:
             add_too_few(result, list(self.measures), self.confusion.n, "object")
             return result
-        sums, whole = self._resampled(resamples, np.random.default_rng(seed))
+        sums, whole = self._resampled(resamples, np.random.default_rng(seed), objects)
         accuracy, *of_classes = self.registry
         values = {"accuracy": accuracy.values(sums)} | whole
         found = Bootstrap(resamples=resamples, level=level, seed=seed)
@@ -119,14 +120,16 @@ class ClassScores:
             getattr(result, part).update(getattr(found, part))
         return result
 
-    def _resampled(self, resamples: int, rng: np.random.Generator) -> tuple[IntArray, dict[str, FloatArray]]:
+    def _resampled(
+        self, resamples: int, rng: np.random.Generator, objects: IntArray | None
+    ) -> tuple[IntArray, dict[str, FloatArray]]:
         """Margins of all resamples in the columns of the measures, and what these cannot be asked for."""
         is_small = self.confusion.n < 1 << 30  # so that twice a number is an int32, too
         size = (resamples, len(self.counts))
         sums = np.empty(size, dtype=np.int32 if is_small else np.int64, order="F")
         whole: dict[str, list[FloatArray]] = {"cohen_kappa": [], "matthews": []}
         start = 0
-        for block in resampled(self.confusion, resamples=resamples, rng=rng):
+        for block in resampled(self.confusion, resamples=resamples, rng=rng, objects=objects):
             stop = start + len(block.right)
             np.concatenate([block.n[:, np.newaxis], *block], axis=1, out=sums[start:stop], casting="same_kind")
             whole["cohen_kappa"].append(cohen_kappa(block))

@@ -24,7 +24,7 @@ from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problems
 from spaneval.resampling import Bootstrap, check_parameters
 from spaneval.scores import Result
-from spaneval.signature import gold_digest, record_digests, record_signature
+from spaneval.signature import document_order, gold_digest, record_digests, record_signature
 from spaneval.values.fields import Decision
 from spaneval.values.normalise import plain_text
 
@@ -61,8 +61,8 @@ class Classification(Result):
         scores: The numbers of the confusion matrix; with a positive class, it is one of two classes.
         positive: The class against which all others were taken together; None where there is none.
         label: The field that holds the class.
-        bootstrap: Intervals; None if they were not asked for.
-        notes: What a reader of the numbers should know.
+
+    `bootstrap` has the intervals, None if they were not asked for; `notes` what a reader of the numbers should know.
 
     """
 
@@ -73,13 +73,19 @@ class Classification(Result):
         scores: ClassScores,
         positive: str | None,
         label: str,
-        bootstrap: Bootstrap | None,
-        notes: list[Note],
     ) -> None:
         self.gold, self.predictions = gold, predictions
         self.scores, self.positive, self.label = scores, positive, label
-        self.bootstrap, self.notes = bootstrap, notes
+        self.bootstrap: Bootstrap | None = None
+        self.notes: list[Note] = []
         self.average = "micro"
+
+    def resample(self, *, resamples: int = RESAMPLES, level: float = LEVEL, seed: int = DEFAULT_SEED) -> None:
+        """Compute `bootstrap`, the intervals of all numbers; objects stand in the order of runs for that."""
+        actual, predicted = self.places
+        order = document_order(self.gold_digests, list(self.gold.values))
+        objects = (actual * len(self.classes) + predicted)[order]
+        self.bootstrap = self.scores.bootstrap(resamples=resamples, level=level, seed=seed, objects=objects)
 
     def __repr__(self) -> str:
         shown = ("accuracy", "cohen_kappa", "matthews", "macro_f1")
@@ -311,9 +317,11 @@ def classify(
     if positive is not None:
         _check_positive(positive, classes)
         confusion = confusion.collapsed(positive, rest_of(positive, classes))
-    scores = ClassScores(confusion)
-    bootstrap = scores.bootstrap(resamples=resamples, level=level, seed=seed) if ci else None
-    return Classification(actual, predicted, scores, positive, label, bootstrap, list(_notes(classes, scores)))
+    result = Classification(actual, predicted, ClassScores(confusion), positive, label)
+    result.notes.extend(_notes(classes, result.scores))
+    if ci:
+        result.resample(resamples=resamples, level=level, seed=seed)
+    return result
 
 
 def rest_of(positive: str, classes: Sequence[str]) -> str:

@@ -343,7 +343,7 @@ def resample_sums(
     if n_documents and flat.shape[1]:
         product = ExactProduct(flat)
         done = 0
-        for weights in _weights(n_documents, resamples, rng, max(1, block_cells // n_documents)):
+        for weights in document_weights(n_documents, resamples, rng, max(1, block_cells // n_documents)):
             sums[done : done + len(weights)] = product(weights)
             done += len(weights)
     return sums.reshape(resamples, *counts.shape[1:])
@@ -380,7 +380,9 @@ class ExactProduct:
         return (weights.astype(np.float64) @ self.counts).astype(np.int64)
 
 
-def _weights(n_documents: int, resamples: int, rng: np.random.Generator, block_rows: int) -> Iterator[ByteArray]:
+def document_weights(
+    n_documents: int, resamples: int, rng: np.random.Generator, block_rows: int
+) -> Iterator[ByteArray]:
     """
     How often each document is drawn, for every resample: exactly multinomial(D; 1/D, …, 1/D).
 

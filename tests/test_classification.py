@@ -504,3 +504,14 @@ def test_shown_in_python():
     )
     assert expected == repr(result)
     assert 2 == result.to_frame().loc["receipt", "invoice"]
+
+
+def test_a_classifier_has_the_same_intervals_alone_and_beside_others():
+    """
+    Both are drawn from the same resamples of the same objects.
+    """
+    result = classify(GOLD, PRED, resamples=300, seed=5)
+    comparison = spaneval.compare({"a": result.run()}, measures=["accuracy", "f1:letter"], resamples=300, seed=5)
+
+    for name in ("accuracy", "f1:letter"):
+        assert result.intervals[name] == comparison.entries["a"][name].interval

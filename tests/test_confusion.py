@@ -236,15 +236,37 @@ def test_resamples_hold_all_objects_and_only_used_cells():
     assert predicted[:, 2].max() > 0
 
 
-def test_resamples_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatch):
+CELLS = [[3, 1], [2, 4]]
+DRAWN = {"by cell": None, "by object": np.array([k * 2 + j for k, j in objects(CELLS)])}
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_resamples_do_not_depend_on_the_size_of_blocks(drawn: str, monkeypatch: pytest.MonkeyPatch):
     """
     One by one or all at once.
     """
-    found = confusion([[3, 1], [2, 4]])
-    whole = ClassScores(found).bootstrap(resamples=40, level=0.9, seed=3)
+    scores = ClassScores(confusion(CELLS))
+    whole = scores.bootstrap(resamples=40, level=0.9, seed=3, objects=DRAWN[drawn])
     monkeypatch.setattr("spaneval.confusion.BLOCK_CELLS", 1)
 
-    assert whole == ClassScores(found).bootstrap(resamples=40, level=0.9, seed=3)
+    assert whole == scores.bootstrap(resamples=40, level=0.9, seed=3, objects=DRAWN[drawn])
+
+
+def test_cells_and_objects_are_drawn_alike():
+    """
+    Of a hundred objects, each of the two ways has the same means and spread of every margin.
+    """
+    matrix = [[30, 5, 0], [0, 25, 5], [15, 0, 20]]
+    codes = np.array([k * 3 + j for k, j in objects(matrix)])
+    ways = []
+    for drawn in (None, codes):
+        blocks = resampled(confusion(matrix), resamples=5000, rng=np.random.default_rng(2), objects=drawn)
+        ways.append(np.concatenate([np.concatenate(block, axis=1) for block in blocks]))
+
+    for one in ways:
+        expected = np.concatenate([np.diagonal(matrix), np.sum(matrix, axis=1), np.sum(matrix, axis=0)])
+        assert one.mean(axis=0) == pytest.approx(expected, abs=0.35)
+        assert one.var(axis=0) == pytest.approx(expected * (1 - expected / 100), rel=0.1)
 
 
 def test_intervals_are_those_of_resampled_objects():
