@@ -18,6 +18,7 @@ from spaneval.decisions import Decisions
 from spaneval.exceptions import InputError
 from spaneval.kinds import DECISIONS, FIELDS
 from spaneval.loaders.records import KEY, Records, load_records
+from spaneval.loaders.scalars import NumberText
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
 from spaneval.record_checks import Absent, absence_notes, absent, check_strictly
@@ -345,8 +346,18 @@ def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: 
             offer = f"; did you mean '{near[0]}'?" if near else ""
             n = len(gold.values.keys() | predictions.values.keys())
             notes.append(Note("unknown-field", n, f"no record has the field '{name}', which counts as empty{offer}"))
-    if (gold.is_text or predictions.is_text) and not (gold.is_text and predictions.is_text):
-        side = "the gold" if gold.is_text else "the predictions"
-        message = f"{side} come as a table, which knows no numbers: values of both sides are compared as text"
-        notes.append(Note("compared-as-text", 0, message.replace("the gold come", "the gold comes")))
+    n = sum(_n_not_text(side, fields) for side in (gold, predictions)) if gold.is_text or predictions.is_text else 0
+    if n:
+        side = "the gold comes" if gold.is_text else "the predictions come"
+        what = (
+            "1 number or boolean of the other side is" if n == 1 else f"{n} numbers and booleans of the other side are"
+        )
+        message = f"{side} as a table, which knows only text: {what} compared as written"
+        notes.append(Note("compared-as-text", n, message))
     return notes
+
+
+def _n_not_text(records: Records, fields: Sequence[str]) -> int:
+    """How many values are no text and not empty."""
+    values = (record.get(name) for record in records.values.values() for name in fields)
+    return sum(isinstance(value, int | float | NumberText) for value in values)

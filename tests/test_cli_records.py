@@ -344,6 +344,15 @@ def test_messages_for_bad_input_have_file_and_line(run: Run):
     assert "error: pred.jsonl:2: a record without 'id', its id (found: asset)" in done.err
 
 
+def test_more_problems_than_are_shown_are_counted(run: Run):
+    """
+    `spaneval validate` does not read records and is not named.
+    """
+    Path("pred.jsonl").write_text("{}\n" * 30)
+
+    assert run(GOLD, "pred.jsonl").err.splitlines()[-1] == "… and 20 more"
+
+
 def test_reports_do_not_overwrite_an_input(run: Run, tmp_path: Path):
     """
     Whatever it is called.

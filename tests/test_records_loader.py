@@ -252,6 +252,14 @@ def test_only_the_first_problems_are_worded(write: Write):
     assert (10, 30) == (len(raised.value.problems), raised.value.total)
 
 
+def test_parquet_is_named(write: Write):
+    """
+    Rather than called text that cannot be read.
+    """
+    with pytest.raises(InputError, match="a Parquet file, expected JSON Lines, JSON, CSV or TSV"):
+        load(write(b"PAR1\x00\x00PAR1"))
+
+
 def test_a_file_that_is_not_there():
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load("nowhere.jsonl")

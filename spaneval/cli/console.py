@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 1.0
 _REFRESH_S = 0.1
+_VALIDATED = ("score", "compare", "diff")
+"""Commands whose inputs `spaneval validate` reads."""
 
 
 class Console:
@@ -46,6 +48,8 @@ class Console:
         self.quiet, self.verbose, self.traceback = quiet, verbose, traceback
         self.color, self.progress = color, progress
         self.started = time.monotonic() if started is None else started
+        self.command = ""
+        """The command that runs; "" as long as none does."""
 
     def paint(self, stream: TextIO | None) -> Paint:
         """Colours for `stream`, None for a file: the option, then NO_COLOR, then FORCE_COLOR, then the terminal."""
@@ -78,7 +82,7 @@ class Console:
             self.error(str(problem._replace(file=file)))
         rest = error.total - len(error.problems)
         if rest > 0:
-            self._say(f"… and {rest} more; see `spaneval validate`")
+            self._say(f"… and {rest} more" + ("; see `spaneval validate`" if self.command in _VALIDATED else ""))
 
     def notes(self, notes: Sequence[Note]) -> None:
         """Print what a reader of the numbers should know, unless asked to be quiet."""

@@ -73,7 +73,9 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command '{name}'. {offer}", ctx)
         found, command, rest = super().resolve_command(ctx, args)
         if found and not ctx.resilient_parsing:
-            configure(ctx, found, rest, ctx.ensure_object(Console), wants_help=not HELP.isdisjoint(rest))
+            console = ctx.ensure_object(Console)
+            console.command = found
+            configure(ctx, found, rest, console, wants_help=not HELP.isdisjoint(rest))
         return found, command, rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

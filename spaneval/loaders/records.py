@@ -113,6 +113,11 @@ def _load_file(path: str, key: str, problems: Problems) -> Records:
     gathered = _Gathered(Records(name), key, problems)
     if not raw.strip():
         return gathered.records
+    if raw.startswith(b"PAR1"):
+        message = "a Parquet file, expected JSON Lines, JSON, CSV or TSV"
+        hint = "a data frame of it can be scored from Python: spaneval.evaluate_records"
+        problems.add(Problem(message, name, hint=hint, kind=FormatError))
+        return gathered.records
     {"jsonl": _read_lines, "json": _read_whole, "table": _read_table}[_shape(raw, name)](raw, name, gathered)
     return gathered.records
 
