@@ -97,7 +97,7 @@ def load_json_documents(
     known = _schemas(schemas, names, problems, notes)
     found = JsonDocuments(names, gold, known)
     for system, source in results.items():
-        values = _of_known(_files(source, f"results of {system}", problems), source, gold, unknown_docs, problems)
+        values = _of_known(_files(source, "results", problems), source, gold, unknown_docs, problems)
         n_dropped = len(_names_of(source)) - len(values)
         if n_dropped and unknown_docs == "drop":
             message = f"{system}: results of {_counted(n_dropped, 'document')} without a label are left out"
