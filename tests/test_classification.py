@@ -373,6 +373,17 @@ def test_a_matrix_that_a_terminal_has_no_room_for_is_a_list_too():
     assert "actual \\ predicted" in render(many(20), "table", Style(width=200)).decode()
 
 
+def test_intervals_of_classes_are_left_out_where_there_is_no_room():
+    """
+    And it is told where they are.
+    """
+    result = classify(GOLD, PRED, resamples=20)
+    narrow, wide = (render(result, "table", Style(width=width)).decode() for width in (80, 120))
+
+    assert "  intervals of classes: in a wider terminal, or in a file (-o)" in narrow.splitlines()
+    assert (1, 4) == (narrow.count("95 % interval"), wide.count("95 % interval"))
+
+
 def test_csv_and_jsonl_hold_every_cell_that_is_not_empty():
     """
     Beside every number, unrounded.

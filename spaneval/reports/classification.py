@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,9 +26,9 @@ COLUMNS: Final = ("class", "predicted", *csv.COLUMNS)
 
 _LABELS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 _WHY: Final = {
-    "precision": "nothing was taken for a class, so that its precision is 0/0",
-    "recall": "nothing is of a class, so that its recall is 0/0",
-    "f1": "nothing is of a class, nor was taken for it, so that its F1 is 0/0",
+    "precision": "0/0 where nothing was taken for a class",
+    "recall": "0/0 where nothing is of a class",
+    "f1": "0/0 where nothing is of a class nor was taken for it",
 }
 
 
@@ -117,10 +118,18 @@ def _of_classes(result: Classification, name: str) -> str:
 
 
 def _classes(result: Classification, style: Style) -> Grid:
-    """One row per class: how many there are of it, how many were taken for it, how many of both."""
+    """One row per class; intervals only where there is room for them."""
+    grid = _of_each(result, style, _title(result))
+    if not _title(result) or _fits(grid, style):
+        return grid
+    remark = "intervals of classes: in a wider terminal, or in a file (-o)"
+    return replace(_of_each(result, style, []), remarks=[remark])
+
+
+def _of_each(result: Classification, style: Style, title: list[str]) -> Grid:
+    """How many objects there are of each class, how many were taken for it, how many of both; and its measures."""
     heading, aligned = ["class", "support", "predicted", "right"], list[Align](["left", "right", "right", "right"])
     for name in PER_CLASS:
-        title = _title(result)
         heading += [_LABELS[name], *title]
         aligned += ["right", *(["left"] if title else [])]  # type: ignore[list-item] # literals
     counts, rows = result.counts, []
@@ -128,17 +137,23 @@ def _classes(result: Classification, style: Style) -> Grid:
         row = [printable(name), *(str(counts[f"{part}:{name}"]) for part in ("actual", "predicted", "right"))]
         for part in PER_CLASS:
             measure = f"{part}:{name}"
-            row += [number(result.measures[measure], style.digits), *_ends(result, measure, style)]
+            row += [number(result.measures[measure], style.digits)]
+            row += _ends(result, measure, style) if title else []
         rows.append(row)
     return Grid(heading, aligned, [rows], names=0)
+
+
+def _fits(grid: Grid, style: Style) -> bool:
+    """Whether a terminal has room for a table as it is."""
+    rows = [grid.heading, *grid.rows]
+    return style.width is None or max(len(line(row, widths(rows), grid.aligned)) for row in rows) <= style.width
 
 
 def _confusion(result: Classification, style: Style) -> Grid:
     """The matrix, or where there is no room for it the most frequent confusions."""
     if len(result.classes) <= MOST_CLASSES:
         grid = _matrix(result)
-        rows = [grid.heading, *grid.rows]
-        if style.width is None or len(line(rows[0], widths(rows), grid.aligned)) <= style.width:
+        if _fits(grid, style):
             return grid
     return _confusions(result)
 
