@@ -66,11 +66,8 @@ def _page(evaluation: JsonEvaluation, style: Style) -> Page:
     is_native = evaluation.profile == "native"
     plain = is_native and len(systems) == 1
     grids = [scores.measures_grid(systems[0], style) if plain else _systems(evaluation, style)]
-    if is_native:
-        for one in systems:
-            grids += [
-                grid for grid in (_means(one, style) if len(systems) == 1 else None, _fields(one, systems)) if grid
-            ]
+    if plain:
+        grids += [grid for grid in (_means(systems[0], style), _fields(systems[0])) if grid is not None]
     if style.per_document:
         grids += [_documents(one, systems, style) for one in systems]
     return Page(
@@ -150,7 +147,7 @@ def _means(one: JsonSystem, style: Style) -> Grid | None:
     return Grid(heading, aligned, [rows], title="Macro averages over documents")
 
 
-def _fields(one: JsonSystem, systems: Sequence[JsonSystem]) -> Grid | None:
+def _fields(one: JsonSystem) -> Grid | None:
     """The fields with most wrong leaves."""
     wrong = {name: sum(n for label, n in counts.items() if label != "tp") for name, counts in one.by_field.items()}
     worst = sorted((name for name, n in wrong.items() if n), key=lambda name: (-wrong[name], name))
@@ -166,8 +163,7 @@ def _fields(one: JsonSystem, systems: Sequence[JsonSystem]) -> Grid | None:
     remarks = (
         [f"{counted(more, 'further field')} with wrong values; --decisions FILE has every one"] if more > 0 else []
     )
-    title = "Fields with most wrong values" + (f", {printable(one.name)}" if len(systems) > 1 else "")
-    return Grid(heading, _numbers(heading), [rows], title=title, remarks=remarks, names=0)
+    return Grid(heading, _numbers(heading), [rows], title="Fields with most wrong values", remarks=remarks, names=0)
 
 
 def _numbers(heading: Sequence[str]) -> list[Align]:
