@@ -526,3 +526,56 @@ def test_a_classifier_has_the_same_intervals_alone_and_beside_others():
 
     for name in ("accuracy", "f1:letter"):
         assert result.intervals[name] == comparison.entries["a"][name].interval
+
+
+def test_gates_of_a_library_call_and_of_unknown_measures():
+    """
+    The nearest is offered, or else what there is.
+    """
+    result = classify(GOLD, PRED, ci=False)
+    with pytest.raises(MeasureError, match="no measure 'acuracy'; did you mean 'accuracy'"):
+        result.check_measures(["macro_f1", "acuracy"])
+    with pytest.raises(MeasureError, match="there are accuracy, cohen_kappa, f1:CLASS and others"):
+        result.check_measures(["zzzz"])
+
+
+def test_one_object_has_numbers_and_no_intervals():
+    """
+    Told once, not for each number; the same on standard output as in a file.
+    """
+    text = render(classify({1: "a"}, {1: "a"}, resamples=9), "table", Style()).decode()
+
+    assert "intervals undefined: there is one object; an interval needs at least two" in text
+    assert "Cohen's kappa undefined: gold and predictions hold the one class 'a'" in text
+
+
+def test_positive_class_in_the_report():
+    """
+    With the four numbers by their names, and the rest named.
+    """
+    text = render(classify(GOLD, PRED, positive="invoice", resamples=9), "table", Style()).decode()
+
+    assert "30 objects; positive is 'invoice', every other class is 'not invoice'" in text
+    assert "true positives 9, false negatives 2, false positives 3, true negatives 16" in text
+
+
+def test_standard_input_twice_and_names_that_clash(capsys: pytest.CaptureFixture[str]):
+    """
+    Wrong use, before anything is read.
+    """
+    for args, message in (
+        (["--label", ""], "--label: the name of the field is empty"),
+        (["--key", "label"], "--key and --label are both 'label'"),
+    ):
+        assert main(["classify", str(GOLD), str(PRED), *args]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_many_bad_labels_are_counted_and_ten_are_shown():
+    """
+    Of a file without a single good label.
+    """
+    with pytest.raises(InputError) as error:
+        classify(dict.fromkeys(range(25)), {})
+
+    assert (10, 25) == (len(error.value.problems), error.value.total)
