@@ -400,3 +400,58 @@ def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(InputError, match="No space left on device\nhint: set TMPDIR"):  # noqa: SIM117 - one line too long
         with opened_copy(str(folder / "db.sqlite")):
             pass
+
+
+def test_a_journal_that_goes_while_it_is_copied_makes_another_try(folder: Path, meanwhile: Any) -> None:
+    """
+    The transaction ended between a look at the folder and the copy.
+    """
+    db, journal = folder / "db.sqlite", folder / "db.sqlite-journal"
+    journal.write_bytes(b"")
+    copied = meanwhile(lambda n: journal.unlink() if n == 1 else None)
+    with opened_copy(str(db)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM records").fetchone() == (1,)
+    assert len(copied) == 2
+
+
+def test_a_database_that_goes_while_it_is_copied_is_told(folder: Path, meanwhile: Any) -> None:
+    """
+    With its name.
+    """
+    db = folder / "db.sqlite"
+    meanwhile(lambda n: db.unlink())
+    with pytest.raises(InputError, match=r"db.sqlite: cannot be read: it was removed while it was copied"):  # noqa: SIM117 - one line too long
+        with opened_copy(str(db)):
+            pass
+
+
+@pytest.mark.parametrize("name", ["db.sqlite", "db.sqlite-wal"])
+def test_what_may_not_be_read_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """
+    The database, or its log.
+    """
+    (folder / "db.sqlite-wal").touch()
+
+    def refuse(path: Any, mode: str = "r") -> Any:
+        if str(path).endswith(name):
+            raise PermissionError(13, "Permission denied")
+        return open(path, mode)
+
+    monkeypatch.setattr(sqlite_copy, "open", refuse, raising=False)
+    with pytest.raises(InputError, match=f"{name}: cannot be read: Permission denied"):  # noqa: SIM117 - one line too long
+        with opened_copy(str(folder / "db.sqlite")):
+            pass
+
+
+def test_no_temporary_folder_at_all_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    With the remedy.
+    """
+
+    def nowhere() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(sqlite_copy.tempfile, "gettempdir", nowhere)
+    with pytest.raises(InputError, match=r"cannot be copied to the temporary folder: No usable .*\nhint: set TMPDIR"):  # noqa: SIM117 - one line too long
+        with opened_copy(str(folder / "db.sqlite")):
+            pass
