@@ -204,7 +204,8 @@ def audit(
     Measure a model by the corrections of its reviewers.
 
     Args:
-        db: Path of a SQLite database as ecoextract keeps it. It is copied and only the copy is opened.
+        db: Path of a SQLite database as ecoextract keeps it. It is copied and only the copy is opened. A process that
+            has it open for writing itself must not call this: closing the file drops SQLite's locks on it.
         schema: Path of the JSON schema of the records.
         documents: Ids of the documents that count; None for all. Documents that are not reviewed never count.
         profile: `audited`: final values against the original ones. `documented`: the formulas of EcoExtract's
