@@ -71,9 +71,9 @@ class Cutter:
 
     def __init__(self) -> None:
         self.tokens = {
-            "entity_id": Tokens(lambda value: type(value) in _KEY_TYPES),
-            "itext": Tokens(lambda value: type(value) in _KEY_TYPES),
-            "ignore": Tokens(lambda value: type(value) is bool),
+            "entity_id": Tokens(_KEY_TYPES),
+            "itext": Tokens(_KEY_TYPES),
+            "ignore": Tokens({bool}),
         }
         self.known = {"a", "b", *self.tokens}
         self.failures = 0
@@ -103,10 +103,13 @@ class Cutter:
         counts = None if marked is None else _counts(marked, np.diff(bounds).tolist())
         if marked is None or counts is None:
             return None
-        tokens = {
-            name: Numbered(self.tokens[name].values, self.tokens[name].numbers(text, *where))
-            for name, where in alike.tokens.items()
-        }
+        try:
+            tokens = {
+                name: Numbered(self.tokens[name].values, self.tokens[name].numbers(text, *where))
+                for name, where in alike.tokens.items()
+            }
+        except ValueError:
+            return None
         if any((x.numbers < 0).any() for x in tokens.values()):
             return None
         codes = self._codes(tokens.pop("entity_id", None), len(starts))

@@ -71,7 +71,7 @@ def plain_columns(documents: list[Any]) -> GoldColumns | None:
     if itext is not None and not _one_itext_each(documents, counts, itext):
         return None
     is_ignored = None if ignore is None else np.array(ignore, dtype=np.bool_)
-    written = _of_first(itext or [], counts) if itext is not None else [None] * len(documents)
+    written = [None] * len(documents) if itext is None else _of_first(itext, counts)
     return GoldColumns(counts, starts, ends, lambda ids_: ids_.codes(ids), is_ignored, written, keys)
 
 
@@ -83,11 +83,13 @@ def cut_columns(cut: Cut) -> GoldColumns | None:
     itext: list[Any] = [None] * len(documents)
     if (tokens := cut.tokens.get("itext")) is not None:
         ends = np.cumsum(counts)
-        changes = np.flatnonzero(np.diff(tokens.numbers)) + 1
-        several = np.searchsorted(ends, np.setdiff1d(changes, ends), side="right")
+        is_new = np.diff(tokens.numbers, prepend=tokens.numbers[:1]) != 0
+        is_new[ends[ends < len(is_new)]] = False
+        several = np.searchsorted(ends, np.flatnonzero(is_new), side="right")
         if any(documents[k].get("itext") in (None, "") for k in several.tolist()):
             return None
-        itext = [None if k is None else tokens.values[k] for k in _of_first(tokens.numbers.tolist(), counts)]
+        first = tokens.numbers[np.minimum(ends - counts, len(tokens.numbers) - 1)].tolist()
+        itext = [tokens.values[k] if n else None for n, k in zip(counts, first, strict=True)]
     ignored = cut.tokens.get("ignore")
     return GoldColumns(
         counts,
@@ -123,7 +125,7 @@ def _are_possible(documents: list[Any], counts: list[int], a: IntArray, b: IntAr
     texts = [document.get("text", "") for document in documents]
     if set(map(type, texts)) - {str}:
         return False
-    if any({type(d.get("itext")), type(d.get("doc_id"))} - _KEY_TYPES for d in documents):
+    if {type(document.get(key)) for document in documents for key in ("itext", "doc_id")} - _KEY_TYPES:
         return False
     no_end = np.iinfo(np.int64).max
     length = np.array([len(d["text"]) if "text" in d else no_end for d in documents], dtype=np.int64)

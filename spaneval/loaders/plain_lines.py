@@ -66,8 +66,8 @@ class LineReader:
         self.name, self.key_field, self.key_types = name, key_field, key_types
         self.a, self.b, self.key, self.id = (name[x] for x in ("a", "b", key_field, "entity_id_predicted"))
         self.tokens = {
-            self.key: Tokens(lambda value: type(value) in key_types and value != ""),
-            self.id: Tokens(lambda value: type(value) in ID_TYPES),
+            self.key: Tokens(key_types, allows_empty=False),
+            self.id: Tokens(ID_TYPES),
         }
         self.layout: Layout | None = None
         self.failures = 0

@@ -6,6 +6,7 @@ A hash table in numpy arrays: what it finds is compared word by word, so that a 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -28,12 +29,13 @@ class Tokens:
     The distinct tokens seen so far, each a JSON value without escapes; equal tokens have one number.
 
     Args:
-        is_usable: Whether a value can be used at all; a token whose value cannot is not kept.
+        types: Types of values that can be used; tokens of others are not kept.
+        allows_empty: Whether `""` can be used, too.
 
     """
 
-    def __init__(self, is_usable: Any) -> None:
-        self.is_usable = is_usable
+    def __init__(self, types: Collection[type], *, allows_empty: bool = True) -> None:
+        self.types, self.allows_empty = types, allows_empty
         self.values: list[Any] = []
         self._codes = np.zeros(0, dtype=np.int32)
         self._words: list[UIntArray] = []
@@ -49,15 +51,18 @@ class Tokens:
         Args:
             text: What the tokens stand in.
             starts: First byte of each.
-            ends: One past its last byte; all are of 1 to `LONGEST_TOKEN` bytes and verified.
+            ends: One past its last byte; all are of 1 to `LONGEST_TOKEN` bytes and verified but for being UTF-8.
+
+        Raises:
+            ValueError: If one is not UTF-8.
 
         """
         if not len(starts):
             return np.zeros(0, dtype=np.int32)
         length = ends - starts
-        words = [
-            text.words[starts + k] & FIRST_BYTES[np.clip(length - k, 0, 8)] for k in range(0, int(length.max()), 8)
-        ]
+        words = [text.words[starts] & FIRST_BYTES[np.minimum(length, 8)]]
+        for k in range(8, int(length.max()), 8):
+            words.append(text.words[starts + k] & FIRST_BYTES[np.clip(length - k, 0, 8)])
         heads = np.flatnonzero(_differs_from_last(words))
         if 2 * len(heads) > len(starts):
             return self._numbers(text, starts, words, length)
@@ -107,7 +112,9 @@ class Tokens:
         """Whether each token is the one of that number."""
         if not self._size:
             return np.zeros(len(number), dtype=np.bool_)
-        is_same = (number >= 0) & (self._length[number] == length)
+        is_same = number >= 0
+        if len(self._words) > len(words):  # else words that are padded with zeros tell lengths apart
+            is_same &= self._length[number] == length
         for k, word in enumerate(words[: len(self._words)]):
             is_same &= self._words[k][number] == word
         return is_same
@@ -121,8 +128,8 @@ class Tokens:
         rows = order[is_first]
         data = text.data
         spans = zip(starts[rows].tolist(), length[rows].tolist(), strict=True)
-        values = [orjson.loads(data[a : a + n]) for a, n in spans]
-        is_usable = np.array(list(map(self.is_usable, values)), dtype=np.bool_)
+        values = orjson.loads(b"[" + b",".join([data[a : a + n] for a, n in spans]) + b"]")
+        is_usable = np.array([type(x) in self.types and (self.allows_empty or x != "") for x in values], dtype=np.bool_)
         number = np.where(is_usable, self._size + np.cumsum(is_usable) - 1, -1).astype(np.int32)
         numbers = np.empty(len(order), dtype=np.int32)
         numbers[order] = number[np.cumsum(is_first) - 1]
