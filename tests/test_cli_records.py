@@ -263,6 +263,16 @@ def test_a_new_folder_is_taken_away_where_nothing_can_be_written(run: Run, tmp_p
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_that_cannot_be_made(run: Run, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.makedirs", fail)
+    done = run(GOLD, MODEL, "--profile", "easyrpa", "--reports", "out", "-q")
+
+    assert (3, "error: out: cannot be written: no space left on device\n") == (done.code, done.err)
+
+
 GATES = [
     (("--fail-under", "f1=0.5"), 0, "gate: f1 0.766 >= 0.5: met"),
     (("--fail-under", "recall=0.9"), 1, "gate: recall 0.818 >= 0.9: missed"),

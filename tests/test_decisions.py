@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ def test_columns_of_different_lengths_are_refused():
         (2**70, str(2**70), f'"{2**70}"'),
         (NumberText("1.50"), 1.5, "1.50"),
         (NumberText("0.1"), 0.1, "0.1"),
+        (Decimal("1.5"), 1.5, "1.5"),
         (NumberText("1e400"), "1e400", "1e400"),
         (NumberText("0.10000000000000000000001"), "0.10000000000000000000001", "0.10000000000000000000001"),
         ([1, NumberText("2.5"), "ä"], [1, 2.5, "ä"], '[1, 2.5, "ä"]'),

@@ -46,6 +46,7 @@ def test_what_looks_empty_is_a_value(value: Any):
         (1, 1.0, True),
         (1, NumberText("1.00"), True),
         (0.1, NumberText("0.10"), True),
+        (Decimal("0.1"), 0.1, True),
         (0.1 + 0.2, 0.3, False),
         (2**53, 2**53 + 1, False),
         (NumberText("9007199254740993.5"), NumberText("9007199254740993.25"), False),

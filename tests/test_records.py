@@ -225,6 +225,10 @@ def test_rules_are_told_with_the_result():
 
     assert found.to_dict()["normalize"] == "text,due=date"
     assert "normalize:text,due=date" in found.signature
+    of_two = score(GOLD, GOLD, fields=["due", "asset"], strict=True, profile="easyrpa").signature
+    assert of_two.startswith(
+        "of:records|profile:easyrpa|key:id|fields-of:asset,due|strict:true|normalize:exact|ci:none|"
+    )
 
 
 def test_a_rule_for_a_field_that_is_not_compared():
