@@ -128,7 +128,8 @@ def check_same_ids(gold: Labels, predictions: Labels, problems: Problems) -> Non
         return
     missing = _only_in(gold, predictions)
     if missing:
-        message = f"{_ids(len(missing))} of the gold {_are(len(missing))} missing in the predictions: {_listed(gold, missing)}"
+        n = len(missing)
+        message = f"{_ids(n)} of the gold {_are(n)} missing in the predictions: {_listed(gold, missing)}"
         hint = "every object of the gold needs a predicted class"
         problems.add(Problem(message, predictions.name, hint=hint, kind=AlignmentError))
     extra = _only_in(predictions, gold)
