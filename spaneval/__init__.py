@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from spaneval.exceptions import MeasureError as MeasureError
     from spaneval.exceptions import SpanError as SpanError
     from spaneval.exceptions import SpanevalError as SpanevalError
+    from spaneval.json_evaluation import JsonEvaluation as JsonEvaluation
+    from spaneval.json_evaluation import evaluate_json as evaluate_json
     from spaneval.options import Options as Options
     from spaneval.records import RecordEvaluation as RecordEvaluation
     from spaneval.records import evaluate_records as evaluate_records
@@ -46,6 +48,7 @@ _HOME = {
     "FormatError": "exceptions",
     "IdMapError": "exceptions",
     "InputError": "exceptions",
+    "JsonEvaluation": "json_evaluation",
     "MeasureError": "exceptions",
     "Options": "options",
     "RecordEvaluation": "records",
@@ -57,6 +60,7 @@ _HOME = {
     "compare": "comparison",
     "diff": "changes",
     "evaluate": "evaluation",
+    "evaluate_json": "json_evaluation",
     "evaluate_records": "records",
     "validate": "validation",
 }
