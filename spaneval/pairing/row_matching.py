@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 MEMORY: Final = 4 << 30
 """Bytes that pairing may take."""
 
-CELL_BYTES: Final = 32
+CELL_BYTES: Final = 24
 """Bytes per pair of a matrix while it is solved."""
 
-SHARED_BYTES: Final = 100
+SHARED_BYTES: Final = 120
 """Bytes per leaf that two rows share while the pairs that share one are listed and solved."""
 
 INNER_BYTES: Final = 400
