@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from spaneval.exceptions import InputError
 from spaneval.pairing import row_matching, rows
-from spaneval.pairing.row_contents import Nearness
-from spaneval.pairing.rows import Row, RowPairing, RowPairs, Tolerance, pair_rows
+from spaneval.pairing.rows import Nearness, Row, RowPairing, RowPairs, Tolerance, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,6 +267,8 @@ def test_whole_rows_within_tolerance_are_as_many_as_can_be() -> None:
     """
     near = {0: Tolerance({0: 9, 1: 10, 2: 11}, 1)}
     assert [(0, 1), (1, 0)] == found([Row({0: 1}), Row({0: 2})], [Row({0: 1}), Row({0: 0})], tolerances=near)
+    again = {0: Nearness(near[0])}
+    assert [(0, 1), (1, 0)] == found([Row({0: 1}), Row({0: 2})], [Row({0: 1}), Row({0: 0})], tolerances=again)
     assert [(0, 0)] == found([Row({0: 1}), Row({0: 2})], [Row({0: 1}), Row({0: 0})])
 
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from spaneval.pairing.row_contents import Bag, Content, Nearness, Reader, Row, Tolerance
 
-__all__ = ["Row", "RowPairing", "RowPairs", "Tolerance", "pair_rows"]
+__all__ = ["Nearness", "Row", "RowPairing", "RowPairs", "Tolerance", "pair_rows"]
 
 RowPairing: TypeAlias = Literal["optimal", "greedy"]
 
@@ -52,7 +52,7 @@ def pair_rows(
     *,
     is_ordered: bool = False,
     ordered: Container[int] = (),
-    tolerances: Mapping[int, Tolerance] | None = None,
+    tolerances: Mapping[int, Tolerance | Nearness] | None = None,
     name: str = "",
 ) -> RowPairs:
     """
@@ -66,7 +66,7 @@ def pair_rows(
         is_ordered: Pair this array by position: all rows that have a counterpart, equal or not, if both have leaves.
         ordered: Path codes of nested arrays to pair by position.
         tolerances: By path code, numbers that count as equal when close. The first aim then is the number of pairs
-            that are equal as a whole in this sense.
+            that are equal as a whole in this sense. A `Nearness` made of a tolerance serves many arrays.
         name: The array, for messages.
 
     Returns:
@@ -79,7 +79,7 @@ def pair_rows(
         InputError: If the pairing would take too much memory; before it starts.
 
     """
-    near = {path: Nearness(tolerance) for path, tolerance in (tolerances or {}).items()}
+    near = {path: t if isinstance(t, Nearness) else Nearness(t) for path, t in (tolerances or {}).items()}
     reader = Reader(ordered, near)
     pairer = _Pairer(how, near, name)
     return pairer.pairs(reader.bag(gold, is_ordered=is_ordered), reader.bag(predicted, is_ordered=is_ordered))
