@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Hashable, Mapping
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any
 
 from spaneval.signature import gold_digest, record_digests
@@ -37,18 +38,22 @@ def _dumped(value: Any) -> str:
 
 
 def _of_part(inside: str, part: Part, ordered: Container[str]) -> list[Any]:
-    """Leaves as they are compared, and rows, in an order that depends on what they hold."""
+    """Leaves as they are compared, and digests of rows, in an order that depends on what they hold."""
     leaves = sorted([shown_path(path), _of_key(leaf.key)] for path, leaf in part.leaves.items())
     arrays = []
     for path, rows in part.arrays.items():
         name = array_name(inside, path)
+        digests = [_digest(_of_part(name + ROWS, row.part, ordered)) for row in rows]
         if plain_name(name) in ordered:
-            arrays.append(
-                [name, *(f"{row.number} {_dumped(_of_part(name + ROWS, row.part, ordered))}" for row in rows)]
-            )
+            arrays.append([name, *(f"{row.number} {one}" for row, one in zip(rows, digests, strict=True))])
         else:
-            arrays.append([name, *sorted(_dumped(_of_part(name + ROWS, row.part, ordered)) for row in rows)])
+            arrays.append([name, *sorted(digests)])
     return [leaves, sorted(arrays)]
+
+
+def _digest(value: Any) -> str:
+    """Of a row: text in text would grow with every level."""
+    return blake2b(_dumped(value).encode(), digest_size=8).hexdigest()
 
 
 def _of_key(key: Hashable) -> str:

@@ -223,8 +223,6 @@ def _comparators(rules: Sequence[str]) -> Comparators:
 def _by_system(results: Any) -> dict[str, Source]:
     if isinstance(results, Mapping):
         return dict(results)
-    import os
-
     path = os.fspath(results)
     return {os.path.basename(os.path.abspath(path)): path}
 

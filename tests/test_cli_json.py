@@ -338,6 +338,8 @@ def test_a_system_has_the_name_of_its_folder(run: Run) -> None:
         ({"results/x2.json": {}}, "hint: did you mean 'x'? --unknown-docs drop leaves such results out"),
         ({"schemas/x.json": None, "schemas/x1.json": {}}, "error: schemas: no schema for document 'x', which has a label\nhint: did you mean 'x1'?"),
         ({"labels/x.json": None}, "error: labels: no *.json file in this folder, where labels are expected"),
+        ({"results/x.json.gz": gzip.compress(b"{}")}, "error: results/x.json: document 'x' has two files, the other one is x.json.gz"),
+        ({"results/x.json.gz": b"no gzip", "results/x.json": None}, "error: results/x.json.gz"),
         ({"results/x.json": None}, "error: results: no *.json file in this folder, where results are expected"),
     ],
 )  # fmt: skip

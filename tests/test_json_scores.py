@@ -360,6 +360,105 @@ def test_options_that_do_not_exist_or_do_not_go_together(options, message):
         counts({}, {}, {}, **options)
 
 
+@pytest.mark.parametrize("how", ["optimal", "greedy"])
+def test_arrays_that_nest_as_deeply_as_they_may(how):
+    """
+    95 levels of arrays in arrays, and of objects with arrays, neither of which overflows the stack or the memory.
+    """
+    grid = {"type": "array", "items": {"$ref": "#"}}
+    label: Any = 1
+    result: Any = 1
+    for k in range(95):
+        label, result = [label, k], [k, result]
+
+    assert (96, 96, 96) == counts(label, result, grid, pairing=how)
+    tree = {"properties": {"v": {}, "kids": {"type": "array", "items": {"$ref": "#"}}}}
+    label, result = {"v": 0}, {"v": 1}
+    for k in range(48):
+        label, result = {"v": k, "kids": [label, {"v": 9}]}, {"v": k, "kids": [{"v": 8}, result]}
+
+    assert 97 == counts(label, result, tree, pairing=how)[0]
+
+
+def test_numbers_of_any_size():
+    """
+    Integers beyond 64 bits are told apart, and equal to the float that is the same number.
+    """
+    assert (2, 2, 1) == counts({"a": 10**30, "b": 10**30}, {"a": 10**30 + 1, "b": 1e30}, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"a": float("nan")}, "document 'd' holds nan, which is no number in JSON"),
+        ({"a": [float("-inf")]}, "document 'd' holds -inf, which is no number in JSON"),
+        ({"a": (1, 2)}, "document 'd' holds a value of type tuple, which JSON does not have"),
+        ({"a": {1: 2}}, "document 'd' has a key that is no text"),
+    ],
+)
+def test_data_in_memory_is_held_to_what_files_can_hold(value, message):
+    """
+    Labels and results alike.
+    """
+    for label, result in ((value, {}), ({}, value)):
+        with pytest.raises(InputError, match=message):
+            counts(label, result, {})
+
+
+def test_bottomless_data_in_memory_is_refused():
+    """
+    Documents and schemas.
+    """
+    deep: Any = 1
+    for _ in range(500):
+        deep = [deep]
+    with pytest.raises(InputError, match="document 'd' nests lists and objects in more than 100 levels"):
+        counts({"a": deep}, {}, {})
+    with pytest.raises(InputError, match="the schema nests lists and objects in more than 100 levels"):
+        evaluate_json({"d": {}}, {"s": {}}, {"enum": deep}, ci=False)
+
+
+def test_one_schema_in_memory_for_all_documents():
+    """
+    What has no key for each document is a schema itself; a folder is a system of its name.
+    """
+    schema = {"properties": {"r": {"type": "array"}}}
+    found = evaluate_json({"x": {"r": [1, 2]}, "y": {"r": [3]}}, {"s": {"x": {"r": [2, 1]}, "y": {}}}, schema, ci=False)
+
+    assert 4 / 5 == found.systems["s"].score
+    assert ["v1"] == list(evaluate_json(DATA / "labels", DATA / "results" / "v1", DATA / "schemas", ci=False).systems)
+
+
+def test_no_system_is_no_evaluation():
+    """
+    Instead of an empty report.
+    """
+    with pytest.raises(InputError, match="no results are given"):
+        evaluate_json({"d": {}}, {}, {})
+
+
+def test_results_say_what_they_are():
+    """
+    In the interpreter.
+    """
+    found = sample()
+
+    assert "JsonEvaluation(native, 5 documents: v1=0.7356, v2=0.9278)" == repr(found)
+    assert "JsonSystem(v1: score=0.7356, 5 documents)" == repr(found.systems["v1"])
+    assert "JsonSystem(s: score=undefined, 1 documents)" == repr(evaluation({}, {}, {}).systems["s"])
+
+
+def test_schemas_with_patterns_that_are_none_check_nothing():
+    """
+    A note says so; a pattern of members that is none matches nothing.
+    """
+    schema = {"properties": {"a": {"type": "string", "pattern": "("}}, "patternProperties": {"(": {"type": "array"}}}
+    found = evaluation({"a": "x", "b": "y"}, {"a": "x", "b": "y"}, schema)
+
+    assert 1.0 == found.systems["s"].score
+    assert 1 == len(found.notes)
+
+
 SCALARS = st.sampled_from([None, "", "x", "y", 1, 1.0, True, "1", "é", "e\u0301"])
 NESTED = st.fixed_dictionaries({}, optional={"k": SCALARS, "n": st.lists(SCALARS, max_size=3)})
 DOCUMENTS = st.fixed_dictionaries(

@@ -6,6 +6,7 @@ A document is named by its file, `<document>.json`. The labels say which documen
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -131,23 +132,26 @@ def _files(source: Source, what: str, problems: Problems) -> dict[str, Any]:
         problems.add(Problem(f"a file, where a folder of {what} is expected", folder, hint=hint, kind=FormatError))
         return {}
     files: dict[str, Any] = {}
-    for name, file in _listed(folder).items():
-        files[name] = _File(os.path.join(folder, file))
+    for name, found in _listed(folder).items():
+        files[name] = _File(os.path.join(folder, found[0]))
+        if len(found) > 1:
+            message = f"document '{name}' has two files, the other one is {found[1]}"
+            problems.add(Problem(message, files[name].path, hint="keep one of them", kind=FormatError))
     if not files:
         message = f"no *.json file in this folder, where {what} are expected"
         problems.add(Problem(message, folder, hint="each document has a file of its own, <document>.json"))
     return files
 
 
-def _listed(folder: str) -> dict[str, str]:
+def _listed(folder: str) -> dict[str, list[str]]:
     """Names of files by the documents that they stand for, in order."""
     if not os.path.isdir(folder):
         return {}
-    found = {}
+    found: dict[str, list[str]] = {}
     for file in sorted(os.listdir(folder)):
         suffix = next((x for x in _SUFFIXES if file.endswith(x)), None)
         if suffix and os.path.isfile(os.path.join(folder, file)):
-            found[file.removesuffix(suffix)] = file
+            found.setdefault(file.removesuffix(suffix), []).append(file)
     return found
 
 
@@ -164,11 +168,32 @@ def _read(files: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
             value = read_strictly(one.path, problems)
             if value is not BAD:
                 found[name] = value
-        elif is_too_deep(one):
-            problems.add(Problem(f"document '{name}' nests lists and objects in more than {DEEPEST} levels"))
+        elif why := _no_json(one):
+            what = f"document '{name}'" if name else "the schema"
+            problems.add(Problem(f"{what} {why}", kind=FormatError))
         else:
             found[name] = one
     return found
+
+
+def _no_json(value: Any) -> str | None:
+    """Why data in memory is no value that a JSON file could hold; None if it is one."""
+    if is_too_deep(value):
+        return f"nests lists and objects in more than {DEEPEST} levels"
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if not all(isinstance(key, str) for key in one):
+                return "has a key that is no text, which JSON does not have"
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, float) and not math.isfinite(one):
+            return f"holds {one}, which is no number in JSON"
+        elif not (one is None or isinstance(one, str | int | float)):
+            return f"holds a value of type {type(one).__name__}, which JSON does not have"
+    return None
 
 
 def _of_known(

@@ -78,7 +78,7 @@ def _violations(validator: Any, label: Any) -> Iterator[str]:
 
 def _shown(path: Any) -> str:
     """Keys and indices as a JSON pointer."""
-    return "#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+    return _short("#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path))
 
 
 def _short(message: str) -> str:
