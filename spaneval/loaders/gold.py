@@ -233,36 +233,21 @@ class _Builder:
             self._flush()
 
     def _flush(self) -> None:
-        for is_cut, files in groupby(self.pending, key=lambda file: file.cut is not None):
-            if is_cut:
-                for file in files:
-                    self._take_cut(file)
-            else:
-                self._take(list(files))
-        self.pending, self.pending_bytes = [], 0
-
-    def _take_cut(self, file: _File) -> None:
-        """Take a file that was cut, or parse it whole if anything in it is unusual."""
-        columns = None if file.cut is None else cut_columns(file.cut)
-        if columns is None:
-            self._take([file._replace(documents=_documents_of(parse(file.raw or b"")))])
-        else:
-            self._know_keys(file.documents)
-            self._append(file.documents, columns)
-
-    def _take(self, files: list[_File]) -> None:
-        documents = [document for file in files for document in file.documents]
-        self._know_keys(documents)
-        columns = plain_columns(documents)
-        if columns is None:
-            documents = self._read_carefully(files)
-            columns = plain_columns(documents)
-            if columns is None:
+        parts = [list(files) for _, files in groupby(self.pending, key=lambda file: file.cut is not None and file.name)]
+        columns = [_columns_of(files) for files in parts]
+        if None in columns:
+            parts = [[file if file.cut is None else _whole(file) for file in self.pending]]
+            columns = [None]
+        for files, found in zip(parts, columns, strict=True):
+            documents = [document for file in files for document in file.documents]
+            self.document_keys.update(*(document for document in documents if isinstance(document, Mapping)))
+            if found is None:
+                documents = self._read_carefully(files)
+                found = plain_columns(documents)
+            if found is None:
                 raise AssertionError("documents that were read carefully are plain")
-        self._append(documents, columns)
-
-    def _know_keys(self, documents: list[Any]) -> None:
-        self.document_keys.update(*(document for document in documents if isinstance(document, Mapping)))
+            self._append(documents, found)
+        self.pending, self.pending_bytes = [], 0
 
     def _read_carefully(self, files: list[_File]) -> list[Any]:
         """The documents, value by value, with exact numbers; what cannot be used becomes a problem."""
@@ -373,6 +358,18 @@ class _Builder:
             if close := get_close_matches(key, ours, 1, cutoff=0.8):
                 message = f"gold {what} carry '{key}', which is not read; '{close[0]}' is what spaneval reads"
                 self.notes.append(Note("near-key", 0, message))
+
+
+def _columns_of(files: list[_File]) -> GoldColumns | None:
+    """The columns of files, or of one that was cut, if all values are plain; else None."""
+    if files[0].cut is not None:
+        return cut_columns(files[0].cut)
+    return plain_columns([document for file in files for document in file.documents])
+
+
+def _whole(file: _File) -> _File:
+    """A file that was cut, with its annotations."""
+    return file._replace(documents=_documents_of(parse(file.raw or b"")), cut=None)
 
 
 def _documents_of(content: Any) -> list[Any]:
