@@ -52,7 +52,8 @@ def document_digests(corpus: Corpus) -> UIntArray:
         row ^= corpus.is_ignored.astype(np.uint64)
     documents = corpus.documents
     total = _sums(_mix(row), corpus.doc, len(documents))
-    total = total ^ _mix(documents.text_hash, 3) ^ _mix(_hashed(x or "" for x in documents.doc_id), 4)
+    names = _hashed(x or "" for x in documents.doc_id) if any(documents.doc_id) else _hashed([""])
+    total = total ^ _mix(documents.text_hash, 3) ^ _mix(names, 4)
     if documents.scope is not None:
         total ^= _mix(documents.scope[:, 0], 5) ^ _mix(documents.scope[:, 1], 6)
     return _mix(total)
