@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, options
+from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import Choice, InputPath, OutputPath, ParamType
 from spaneval.kinds import REVIEW
-from spaneval.output import STDOUT, Output, write_all
+from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.review import Audit
@@ -128,28 +127,13 @@ def _audit(given: dict[str, Any]) -> Audit:
 
 def _write(result: Audit, given: dict[str, Any], table: str | None, console: Console) -> None:
     """The report, the table of decisions and the run: all, or, where they are files, none."""
-    from spaneval.reports import Style
     from spaneval.reports.audit import render
 
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(
-        per_document=given["per_document"],
-        digits=given["digits"],
-        paint=console.paint(stream),
-        width=console.width(stream),
-    )
-    outputs = [Output(given["output"], [render(result, given["format"], style)])]
+    outputs = [Output(given["output"], [render(result, given["format"], results.style_of(given, console))])]
     if table is not None and result.decisions is not None:
-        from spaneval.decisions import COLUMNS, flat
-        from spaneval.reports.pairs import Columns, dump
-
-        outputs.append(Output(given["decisions"], dump(result.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+        outputs.append(results.decisions_output(given["decisions"], result.decisions.rows(), table))
     if given["save"] is not None:
-        from spaneval.reports.pairs import packed
-        from spaneval.saved_runs import to_json
-
-        content = [to_json(result.run())]
-        outputs.append(Output(given["save"], packed(content) if given["save"].lower().endswith(".gz") else content))
+        outputs.append(results.run_output(given["save"], result.run()))
     write_all(outputs)
 
 

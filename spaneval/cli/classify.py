@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, options
+from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import STDIN, InputPath, OutputPath
-from spaneval.output import STDOUT, Output, write_all
+from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.classification import Classification
@@ -98,25 +96,11 @@ def _classify(given: dict[str, Any]) -> Classification:
 
 def _write(result: Classification, given: dict[str, Any], table: str | None, console: Console) -> None:
     """The report and the table of objects: all, or, where they are files, none."""
-    from spaneval.reports import Style
     from spaneval.reports.classification import render
 
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(digits=given["digits"], paint=console.paint(stream), width=console.width(stream))
-    outputs = [Output(given["output"], [render(result, given["format"], style)])]
+    outputs = [Output(given["output"], [render(result, given["format"], results.style_of(given, console))])]
     if table is not None:
-        from spaneval.decisions import COLUMNS, flat
-        from spaneval.reports.pairs import Columns, dump
-
-        outputs.append(Output(given["decisions"], dump(result.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+        outputs.append(results.decisions_output(given["decisions"], result.decisions.rows(), table))
     if given["save"] is not None:
-        outputs.append(Output(given["save"], _saved(result, is_packed=given["save"].lower().endswith(".gz"))))
+        outputs.append(results.run_output(given["save"], result.run()))
     write_all(outputs)
-
-
-def _saved(result: Classification, *, is_packed: bool) -> Iterable[bytes]:
-    from spaneval.reports.pairs import packed
-    from spaneval.saved_runs import to_json
-
-    content = [to_json(result.run())]
-    return packed(content) if is_packed else content

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,35 +13,22 @@ import click
 from spaneval.cli import gates, options, systems
 from spaneval.cli.compare import check_gates, statistics
 from spaneval.cli.console import Console
+from spaneval.cli.results import decisions_output, run_output, style_of
 from spaneval.cli.systems import Named, NamedPath
 from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import Choice, InputPath, OutputPath
 from spaneval.kinds import DOCUBENCH, LEAVES
-from spaneval.output import STDOUT, Output, write_all
+from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
     from spaneval.json_evaluation import JsonEvaluation
-    from spaneval.json_systems import JsonSystem
 
 EXAMPLE = """\
 \b
 Example:
   spaneval json --labels data/json/labels --schemas data/json/schemas --results v1=data/json/results/v1 --results v2=data/json/results/v2
 """  # noqa: E501 - one line, to be copied
-
-
-def _rules(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Sequence[str]:
-    """Rules that exist."""
-    if value:
-        from spaneval.values.fields import Comparators
-        from spaneval.values.normalise import RuleError
-
-        try:
-            Comparators.parse(value)
-        except RuleError as error:
-            raise click.BadParameter(str(error), ctx, param) from error
-    return value
 
 
 @click.command(epilog=EXAMPLE)
@@ -86,14 +72,7 @@ def _rules(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> 
     type=Choice(("optimal", "greedy")),
     help="Which rows meet: the best choice as a whole, or one pair after another.  [default: optimal]",
 )
-@click.option(
-    "--normalize",
-    multiple=True,
-    metavar="[FIELD=]RULE",
-    callback=_rules,
-    help="Compare values of both sides by a rule, of all fields or of one: text (case and white space), number:TOL, "
-    "date (ISO 8601), docubench, exact. Repeatable.  [default: exact]",
-)
+@options.normalize()
 @click.option(
     "--skip-missing",
     is_flag=True,
@@ -227,46 +206,24 @@ def _write(
     console: Console,
 ) -> None:
     """The report and all other files: all, or, where they are files, none."""
-    from spaneval.reports import Style
     from spaneval.reports.json_scores import render
 
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(
-        per_document=given["per_document"],
-        digits=given["digits"],
-        paint=console.paint(stream),
-        width=console.width(stream),
-    )
+    style = style_of(given, console)
     outputs = [Output(given["output"], [render(evaluation, comparison, given["format"], style)])]
     if table is not None:
-        outputs.append(Output(given["decisions"], _decisions(evaluation, table)))
+        before = ("system",) if len(evaluation.systems) > 1 else ()
+        outputs.append(decisions_output(given["decisions"], _decisions(evaluation), table, before))
     if given["save"] is not None:
-        only = next(iter(evaluation.systems.values()))
-        outputs.append(Output(given["save"], _saved(only, is_packed=given["save"].lower().endswith(".gz"))))
+        outputs.append(run_output(given["save"], next(iter(evaluation.systems.values())).run()))
     write_all(outputs)
 
 
-def _decisions(evaluation: JsonEvaluation, table: str) -> Iterator[bytes]:
+def _decisions(evaluation: JsonEvaluation) -> Iterator[dict[str, Any]]:
     """What became of every leaf; with several systems, of each of them."""
-    from spaneval.decisions import COLUMNS, flat
-    from spaneval.reports.pairs import Columns, dump
-
     several = len(evaluation.systems) > 1
-    rows = (
-        {"system": name, **row} if several else row
-        for name, one in evaluation.systems.items()
-        if one.decisions is not None
-        for row in one.decisions.rows()
-    )
-    return dump(rows, table, Columns(("system", *COLUMNS) if several else COLUMNS, (), flat))
-
-
-def _saved(system: JsonSystem, *, is_packed: bool) -> Iterable[bytes]:
-    from spaneval.reports.pairs import packed
-    from spaneval.saved_runs import to_json
-
-    content = [to_json(system.run())]
-    return packed(content) if is_packed else content
+    for name, one in evaluation.systems.items():
+        for row in one.decisions.rows() if one.decisions is not None else ():
+            yield {"system": name, **row} if several else row
 
 
 def _held(evaluation: JsonEvaluation, comparison: Comparison | None, given: dict[str, Any], console: Console) -> int:

@@ -144,6 +144,28 @@ def matching() -> Decorator:
     )  # fmt: skip
 
 
+def normalize() -> Decorator:
+    """Rules by which values of records are compared."""
+    return click.option(
+        "--normalize", multiple=True, metavar="[FIELD=]RULE", callback=_known_rules,
+        help="Compare values of both sides by a rule, of all fields or of one: text (case and white space), "
+        "number:TOL, date (ISO 8601), docubench, exact. Repeatable.  [default: exact]",
+    )  # fmt: skip
+
+
+def _known_rules(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Sequence[str]:
+    """Rules that exist."""
+    if value:
+        from spaneval.values.fields import Comparators
+        from spaneval.values.normalise import RuleError
+
+        try:
+            Comparators.parse(value)
+        except RuleError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+    return value
+
+
 def uncertainty() -> Decorator:
     """Bootstrap intervals."""
     return _together(

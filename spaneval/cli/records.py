@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, options
+from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import STDIN, Choice, InputPath, OutputPath
 from spaneval.kinds import FIELDS
-from spaneval.output import STDOUT, Output, OutputError, reason_of, write_all
+from spaneval.output import Output, OutputError, reason_of, write_all
 
 if TYPE_CHECKING:
     from spaneval.records import RecordEvaluation
@@ -57,19 +56,6 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return tuple(dict.fromkeys(names))
 
 
-def _rules(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Sequence[str]:
-    """Rules that exist."""
-    if value:
-        from spaneval.values.fields import Comparators
-        from spaneval.values.normalise import RuleError
-
-        try:
-            Comparators.parse(value)
-        except RuleError as error:
-            raise click.BadParameter(str(error), ctx, param) from error
-    return value
-
-
 @click.command(epilog=EXAMPLE)
 @click.argument("gold", type=InputPath(stdin=True), metavar="GOLD")
 @click.argument("predictions", type=InputPath(stdin=True), metavar="PRED")
@@ -87,14 +73,7 @@ def _rules(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> 
     is_flag=True,
     help="Stop unless both sides have the same records, and these exactly the fields, each with text or null.",
 )
-@click.option(
-    "--normalize",
-    multiple=True,
-    metavar="[FIELD=]RULE",
-    callback=_rules,
-    help="Compare values of both sides by a rule, of all fields or of one: text (case and white space), number:TOL, "
-    "date (ISO 8601), docubench, exact. Repeatable.  [default: exact]",
-)
+@options.normalize()
 @click.option(
     "--profile",
     type=Choice(("exact", "easyrpa")),
@@ -209,24 +188,13 @@ def _evaluate(given: dict[str, Any]) -> RecordEvaluation:
 
 def _write(evaluation: RecordEvaluation, given: dict[str, Any], table: str | None, console: Console) -> None:
     """The report and all other files: all, or, where they are files, none."""
-    from spaneval.reports import Style
     from spaneval.reports.records import render
 
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(
-        per_document=given["per_document"],
-        digits=given["digits"],
-        paint=console.paint(stream),
-        width=console.width(stream),
-    )
-    outputs = [Output(given["output"], [render(evaluation, given["format"], style)])]
+    outputs = [Output(given["output"], [render(evaluation, given["format"], results.style_of(given, console))])]
     if table is not None:
-        from spaneval.decisions import COLUMNS, flat
-        from spaneval.reports.pairs import Columns, dump
-
-        outputs.append(Output(given["decisions"], dump(evaluation.decisions.rows(), table, Columns(COLUMNS, (), flat))))
+        outputs.append(results.decisions_output(given["decisions"], evaluation.decisions.rows(), table))
     if given["save"] is not None:
-        outputs.append(Output(given["save"], _saved(evaluation, is_packed=given["save"].lower().endswith(".gz"))))
+        outputs.append(results.run_output(given["save"], evaluation.run()))
     if given["reports"] is None:
         write_all(outputs)
     else:
@@ -249,11 +217,3 @@ def _write_in_folder(folder: str, outputs: Sequence[Output]) -> None:
         if is_new:
             with suppress(OSError):  # it holds the reports
                 os.rmdir(folder)
-
-
-def _saved(evaluation: RecordEvaluation, *, is_packed: bool) -> Iterable[bytes]:
-    from spaneval.reports.pairs import packed
-    from spaneval.saved_runs import to_json
-
-    content = [to_json(evaluation.run())]
-    return packed(content) if is_packed else content
