@@ -67,7 +67,8 @@ def _page(evaluation: JsonEvaluation, style: Style) -> Page:
     plain = is_native and len(systems) == 1
     grids = [scores.measures_grid(systems[0], style) if plain else _systems(evaluation, style)]
     if plain:
-        grids += [grid for grid in (_means(systems[0], style), _fields(systems[0])) if grid is not None]
+        means = scores.macro_grid(systems[0], style, systems[0].means)
+        grids += [grid for grid in (means, _fields(systems[0])) if grid is not None]
     if style.per_document:
         grids += [_documents(one, systems, style) for one in systems]
     return Page(
@@ -125,26 +126,6 @@ def _systems(evaluation: JsonEvaluation, style: Style) -> Grid:
         row += [number(one.means.means["f1"].value, style.digits)] if one.means is not None else []
         rows.append(row)
     return Grid(heading, aligned, [rows], names=0)
-
-
-def _means(one: JsonSystem, style: Style) -> Grid | None:
-    """Means over documents, beside the sums."""
-    if one.means is None:
-        return None
-    labels = {measure.name: measure.label for measure in one.registry}
-    has_intervals = one.bootstrap is not None
-    heading = ["measure", "mean", *(["interval"] if has_intervals else []), "defined"]
-    aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right"]  # type: ignore[list-item] # literals
-    rows = [
-        [
-            labels[name],
-            number(mean.value, style.digits),
-            *([interval(mean.interval, style.digits)] if has_intervals else []),
-            f"{mean.n} of {mean.n + mean.n_undefined}",
-        ]
-        for name, mean in one.means.means.items()
-    ]
-    return Grid(heading, aligned, [rows], title="Macro averages over documents")
 
 
 def _fields(one: JsonSystem) -> Grid | None:

@@ -11,6 +11,7 @@ from spaneval.reports.page import Grid, Remark
 from spaneval.reports.text import Align, interval, line, number, widths
 
 if TYPE_CHECKING:
+    from spaneval.averages import Macro
     from spaneval.reports import Style
     from spaneval.scores import Result
 
@@ -53,9 +54,9 @@ def without_meanings(grid: Grid) -> Grid:
     )  # fmt: skip
 
 
-def macro_grid(result: Result, style: Style) -> Grid | None:
-    """Macro averages; None if they were not asked for."""
-    macro = result.macro
+def macro_grid(result: Result, style: Style, macro: Macro | None = None) -> Grid | None:
+    """Macro averages, those of the result if none are given; None if they were not asked for."""
+    macro = macro or result.macro
     if macro is None:
         return None
     has_intervals = any(mean.interval is not None for mean in macro.means.values())
