@@ -159,6 +159,23 @@ def test_annotations_where_none_may_stand_come_to_the_same(tmp_path, text):
         assert read([path]) == found
 
 
+@pytest.mark.parametrize("key", [b"entity_id", b"itext", b"type"])
+def test_bytes_that_are_no_utf8_are_told_in_the_same_words(tmp_path, key):
+    path = tmp_path / "x.gt.json"
+    path.write_bytes(b'[{"ground_truth":[{"a":1,"b":3,"%b":"x"},\n{"a":1,"b":3,"%b":"\xe9"}]}]' % (key, key))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gold_cut, "LEAST_BYTES", 0)
+        problems = Problems()
+        load_gold([str(path)], problems=problems, notes=[])
+    found = [str(x) for x in problems.kept]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cutter, "cut", lambda *_: None)
+        problems = Problems()
+        load_gold([str(path)], problems=problems, notes=[])
+    assert [str(x) for x in problems.kept] == found
+    assert "not UTF-8: byte 0xE9" in found[0]
+
+
 def test_annotations_laid_out_alike_are_not_parsed(tmp_path):
     """What is parsed holds none of them."""
     one = [{"a": k, "b": k + 2, "entity_id": f"Q{k % 9}", "type": "é"} for k in range(50)]
