@@ -459,7 +459,7 @@ def test_schemas_with_patterns_that_are_none_check_nothing():
     assert 1 == len(found.notes)
 
 
-SCALARS = st.sampled_from([None, "", "x", "y", 1, 1.0, True, "1", "é", "e\u0301"])
+SCALARS = st.sampled_from([None, "", "x", "y", 1, 1.0, 1.4, True, "1", "é", "e\u0301"])
 NESTED = st.fixed_dictionaries({}, optional={"k": SCALARS, "n": st.lists(SCALARS, max_size=3)})
 DOCUMENTS = st.fixed_dictionaries(
     {},
@@ -491,8 +491,11 @@ def scored(labels: dict[str, Any], results: dict[str, Any], **options: Any) -> d
     return report | {"signature": found.signature, "digest": found.systems["s"].digest}
 
 
-@given(st.lists(st.tuples(DOCUMENTS, DOCUMENTS), min_size=1, max_size=3), st.integers(0, 99))
-def test_no_order_changes_anything(pairs, seed):
+OPTIONS = st.sampled_from([{}, {"pairing": "greedy"}, {"normalize": "number:0.5"}, {"normalize": "text"}])
+
+
+@given(st.lists(st.tuples(DOCUMENTS, DOCUMENTS), min_size=1, max_size=3), st.integers(0, 99), OPTIONS)
+def test_no_order_changes_anything(pairs, seed, options):
     """
     Neither that of rows, nor of keys, nor of files: counts, intervals, signature and digests stay as they are.
     """
@@ -501,7 +504,7 @@ def test_no_order_changes_anything(pairs, seed):
     results = {f"d{k}": y for k, (_, y) in enumerate(pairs)}
     others = [{name: shuffled(one[name], rng) for name in rng.sample(list(one), len(one))} for one in (labels, results)]
 
-    assert scored(labels, results) == scored(*others)
+    assert scored(labels, results, **options) == scored(*others, **options)
 
 
 @given(DOCUMENTS)
