@@ -6,16 +6,16 @@ A measure is a function of the sum of such rows, so adding rows is exact and doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from spaneval.corpus import IntArray
+from spaneval.frozen import Frozen
 from spaneval.kinds import SPANS, Kind
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class Counts(Frozen):
     """
     What was counted in each document.
 
@@ -31,7 +31,11 @@ class Counts:
     table: IntArray
     kind: Kind = SPANS
 
-    def __post_init__(self) -> None:
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
         n_columns = len(self.kind.columns)
         if self.table.ndim != 2 or self.table.shape[1] != n_columns:
             raise ValueError(f"counts of shape {self.table.shape}; expected (documents, {n_columns})")

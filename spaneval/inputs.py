@@ -8,11 +8,11 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from spaneval.background import Background, can_fork
 from spaneval.corpus import Corpus, Predictions
+from spaneval.frozen import Frozen
 from spaneval.loaders.blocks import Watch
 from spaneval.loaders.gold import gold_from_documents, gold_from_frame, load_gold
 from spaneval.loaders.predictions import RowReading, load_predictions, predictions_from_memory
@@ -223,8 +223,7 @@ def _adding_up(progress: Progress | None, stage: str) -> Callable[[int], None] |
     return add
 
 
-@dataclass(frozen=True)
-class TextsOf:
+class TextsOf(Frozen):
     """Gives all texts, reading the gold again where only a sample was kept."""
 
     gold: Any

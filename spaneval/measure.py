@@ -8,9 +8,9 @@ module itself needs no numpy, so that registries can be shown and completed at o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spaneval.frozen import Frozen
 from spaneval.kinds import SPANS, Kind
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ Terms = Mapping[str, int]
 """A sum of columns, each with its factor: `{"tp": 2, "fp": -1}` is 2 · tp - fp."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Measure:
+class Measure(Frozen):
     """
     One number that is computed from summed counts, a fraction of two sums of columns.
+
+    Two of them are equal only if they are the same one.
 
     Args:
         name: As in JSON and after `-m`.
@@ -56,6 +57,9 @@ class Measure:
     is_cost: bool = False
     needs_nil: bool = False
     needs_comparable: bool = False
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def formula(self) -> str:

@@ -63,10 +63,13 @@ class Mentions:
             self._keep(row, sampled[start : start + SAMPLED_MENTIONS], (hash_of_row, key, a, b))
 
     def _keep(self, row: Callable[[int], Any], sampled: IntArray, columns: tuple[Any, ...]) -> None:
+        sampled = sampled[columns[0][sampled] & (self._sample.every - 1) == 0]  # which may have been halved since
         lists = [x[sampled].tolist() for x in columns]
-        for k, hashed, key, a, b in zip(sampled.tolist(), *lists, strict=True):
-            if self._sample.holds(hashed) and isinstance(mention := row(k).get(self.name), str) and mention:
-                self.kept.append(_Mention(hashed, key, a, b, mention))
+        name = self.name
+        said = [row(k).get(name) for k in sampled.tolist()]
+        self.kept += [
+            x for x in map(_Mention._make, zip(*lists, said, strict=True)) if isinstance(x.mention, str) and x.mention
+        ]
         while len(self.kept) > SAMPLED_MENTIONS and self._sample.every < LEAST_SAMPLE:
             self._sample.halve()
             self.kept = [x for x in self.kept if self._sample.holds(x.hash)]

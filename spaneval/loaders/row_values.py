@@ -7,11 +7,12 @@ Blocks of rows whose values are all plain become columns without this; see `span
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from spaneval.exceptions import FormatError, InputError, SpanError
+from spaneval.frozen import Frozen
 from spaneval.loaders.blocks import Block, Broken
 from spaneval.loaders.scalars import BAD, describe, is_missing, number, offset, text_id
 from spaneval.options import ROW_FIELDS
@@ -20,8 +21,7 @@ from spaneval.problems import Problem
 SPAN_GUESSES = {"a": ("start", "begin", "start_char", "offset"), "b": ("end", "stop", "end_char")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowReading:
+class RowReading(Frozen):
     """
     How rows are to be read.
 
@@ -37,7 +37,7 @@ class RowReading:
 
     key_field: str | None = "itext"
     needs_key: bool = True
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = MappingProxyType({})
     min_score: float | None = None
     skips_bad_rows: bool = False
     fields: Sequence[str] = ()

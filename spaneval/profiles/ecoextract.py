@@ -12,8 +12,6 @@ Source: EcoExtract, ACCURACY.md, and its function calculate_accuracy (version 0.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -85,15 +83,16 @@ def tally(review: Review, major: frozenset[str], *, as_coded: bool) -> Tally:
     return Tally(counts, len(doc), {name: column_edits[name] for name in order if column_edits[name]}, accuracy)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _HarmonicMean(Measure):
     """Field F1 as the harmonic mean of precision and recall, which needs both of them, and one above 0."""
 
-    precision: Measure
-    recall: Measure
+    @property
+    def _parts(self) -> tuple[Measure, Measure]:
+        known = registry(REVIEW)
+        return known["field_precision"], known["field_recall"]
 
     def value(self, totals: Totals) -> float | None:
-        precision, recall = self.precision.value(totals), self.recall.value(totals)
+        precision, recall = (part.value(totals) for part in self._parts)
         if precision is None or recall is None or precision + recall <= 0:
             return None
         return 2 * precision * recall / (precision + recall)
@@ -101,12 +100,11 @@ class _HarmonicMean(Measure):
     def why_undefined(self, totals: Totals) -> str | None:
         if self.value(totals) is not None:
             return None
-        parts = (self.precision, self.recall)
-        missing = [f"{x.label.lower()} is undefined ({why})" for x in parts if (why := x.why_undefined(totals))]
+        missing = [f"{x.label.lower()} is undefined ({why})" for x in self._parts if (why := x.why_undefined(totals))]
         return " and ".join(missing) or "no field is right, so that the harmonic mean has no value"
 
     def values(self, counts: IntArray) -> FloatArray:
-        precision, recall = self.precision.values(counts), self.recall.values(counts)
+        precision, recall = (part.values(counts) for part in self._parts)
         result: FloatArray = np.full(precision.shape, np.nan)
         total = precision + recall
         with np.errstate(invalid="ignore"):  # NaN where one is undefined
@@ -116,12 +114,8 @@ class _HarmonicMean(Measure):
 
 def measures() -> tuple[Measure, ...]:
     """The measures of these readings, in order; agreement of fields needs final values and is not among them."""
-    known: Mapping[str, Measure] = registry(REVIEW)
-    plain = known["field_f1"]
-    f1 = _HarmonicMean(
-        **{name: getattr(plain, name) for name in Measure.__dataclass_fields__},
-        precision=known["field_precision"],
-        recall=known["field_recall"],
-    )
-    f1 = replace(f1, undefined="no field is right, or field precision or field recall is undefined")
+    known = registry(REVIEW)
+    plain = {name: getattr(known["field_f1"], name) for name in Measure._fields}
+    undefined = "no field is right, or field precision or field recall is undefined"
+    f1 = _HarmonicMean(**plain | {"undefined": undefined})
     return tuple(f1 if name == "field_f1" else x for name, x in known.items() if name != "field_agreement")
