@@ -6,8 +6,6 @@ A measure is a function of the sum of such rows, so adding rows is exact and doe
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from spaneval.corpus import IntArray
@@ -34,8 +32,7 @@ class Counts(Frozen):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
+    def _check(self) -> None:
         n_columns = len(self.kind.columns)
         if self.table.ndim != 2 or self.table.shape[1] != n_columns:
             raise ValueError(f"counts of shape {self.table.shape}; expected (documents, {n_columns})")

@@ -7,7 +7,7 @@ a class is made for every run, even that of a small corpus, it derives from `Fro
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NoReturn, dataclass_transform
+from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True)
@@ -26,6 +26,14 @@ class Frozen:
             expected = ", ".join(missing or self._fields)
             raise TypeError(f"{type(self).__name__}() {'lacks' if missing else 'takes, each once,'} {expected}")
         self.__dict__.update(given)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse values that cannot be; for classes to say."""
+
+    def _replace(self, **changes: Any) -> Self:
+        """The same with some other values, as a named tuple has it."""
+        return type(self)(**dict(zip(self._fields, _values(self), strict=True)) | changes)
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")

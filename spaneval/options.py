@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
-from typing import Any, Literal, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from spaneval.frozen import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Match = Literal["overlap", "exact"]
 Assignment = Literal["exact-first", "greedy"]
@@ -26,8 +30,7 @@ MINTED = "^kb::"
 """Regular expression of ids that a linker minted for its own clusters; from the source's knowledge-base output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Frozen):
     """
     How predictions are counted against gold; see docs/measures.md for each.
 
@@ -56,9 +59,9 @@ class Options:
     nil: tuple[str, ...] = ()
     null_is_nil: bool = False
     min_score: float | None = None
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = MappingProxyType({})
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         for name, kind in _CHOICES.items():
             value = getattr(self, name)
             if value not in get_args(kind):
@@ -73,8 +76,8 @@ class Options:
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON report."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return values | {"nil": list(self.nil)}
+        values = {name: getattr(self, name) for name in self._fields}
+        return values | {"nil": list(self.nil), "fields": dict(self.fields)}
 
 
 _CHOICES = {
@@ -88,5 +91,7 @@ _CHOICES = {
 
 
 def _choices(value: object, choices: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(str(value), choices, 1)
     return ", ".join(map(repr, choices)) + (f" (did you mean {near[0]!r}?)" if near else "")

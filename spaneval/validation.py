@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -309,7 +309,7 @@ class _Run:
 def _n_differing(corpus: Corpus, scored: Scored, ids: Ids, options: Options) -> int:
     """Pairs of one assignment that the other does not have; the larger number of both directions."""
     found = [
-        set(zip(*(x.tolist() for x in pair(corpus, scored, ids, replace(options, assignment=name))[:2]), strict=True))
+        set(zip(*(x.tolist() for x in pair(corpus, scored, ids, options._replace(assignment=name))[:2]), strict=True))
         for name in ("exact-first", "greedy")
     ]
     return max(len(found[0] - found[1]), len(found[1] - found[0]))

@@ -85,3 +85,26 @@ def test_values_are_copied_and_sent_to_another_process():
 
     assert point == pickle.loads(pickle.dumps(point))
     assert point == copy.deepcopy(point) == copy.copy(point)
+
+
+def test_some_values_are_replaced():
+    """
+    In a new one; what cannot be is refused there, too.
+    """
+
+    class Positive(Frozen):
+        x: int
+        y: int = 1
+
+        def _check(self) -> None:
+            if self.x < 0:
+                raise ValueError("below 0")
+
+    one = Positive(1)
+
+    assert one._replace(y=2) == Positive(1, 2)
+    assert one == Positive(1, 1)
+    with pytest.raises(ValueError, match="below 0"):
+        one._replace(x=-1)
+    with pytest.raises(TypeError, match="takes, each once"):
+        one._replace(z=1)

@@ -61,7 +61,7 @@ def test_recognised_columns(load, source, target):
         ("\ufeff" + json.dumps(MAP, indent=1), "v.txt"),
         (json.dumps([{"predicted_id": k, "kb_id": v, "n": {"x": 1}} for k, v in MAP.items()]), "v.json"),
         (gzip.compress(b"from,to\nkb::C1,PEL.1\nkb::C2,PEL.2\n", mtime=0), "v.csv"),
-        (gzip.compress(json.dumps(MAP).encode()), "v.json.gz"),
+        (gzip.compress(json.dumps(MAP).encode(), mtime=0), "v.json.gz"),
     ],
 )
 def test_formats_are_told_by_content_and_name(load, content, name):

@@ -255,7 +255,7 @@ ONE = [("0", 1, 3, "Q1")]
         b"itext,a,b,entity_id_predicted\n0,1,3,Q1\n",
         b'itext,a,b,entity_id_predicted\r\n"0","1","3","Q1"',
         b"\xef\xbb\xbfitext\ta\tb\tentity_id_predicted\n0\t1\t3\tQ1\n",
-        gzip.compress(ROW),
+        gzip.compress(ROW, mtime=0),
         gzip.compress(b"itext,a,b,entity_id_predicted\n0,1,3,Q1\n", mtime=0),
     ],
     ids=range(20),
@@ -370,7 +370,7 @@ def test_forced_format_wins(tmp_path):
         ("x.csv", "itext,a\n".encode("utf-16"), "UTF-16"),
         ("x.parquet", b"PAR1 and no more", "x.parquet: not a sound Parquet file"),
         ("x.parquet", b"", "x.parquet: not a sound Parquet file"),
-        ("x.jsonl", gzip.compress(ROW)[:-12], "x.jsonl: not a sound gzip stream"),
+        ("x.jsonl", gzip.compress(ROW, mtime=0)[:-12], "x.jsonl: not a sound gzip stream"),
         ("x.jsonl.gz", b"\x1f\x8bnot gzip", "x.jsonl.gz: not a sound gzip stream"),
     ],
 )  # fmt: skip

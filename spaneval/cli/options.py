@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any, Protocol, TypeVar, get_args
 
 import click
@@ -254,7 +253,7 @@ def options_of(given: dict[str, Any]) -> Options:
     if given["predictions"].count("-") > 1:
         raise click.UsageError("--pred: standard input (-) can be read only once", _context())
     try:
-        return Options(**{field.name: given[field.name] for field in fields(Options)})
+        return Options(**{name: given[name] for name in Options._fields})
     except ValueError as error:
         raise click.UsageError(str(error), _context()) from error
 

@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
@@ -341,7 +341,7 @@ class _Source:
         from spaneval.signature import map_digest
 
         ctx, default = click.get_current_context(), click.core.ParameterSource.DEFAULT
-        names = [x.name for x in fields(Options) if ctx.get_parameter_source(x.name) is not default]
+        names = [x for x in Options._fields if ctx.get_parameter_source(x) is not default]
         asked = {name: value for name, value in self.chosen.to_dict().items() if name in names}
         if "nil" in asked:
             asked["nil"] = sorted(asked["nil"])

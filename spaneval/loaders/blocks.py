@@ -5,10 +5,10 @@ Rows on their way from files to columns: blocks of them, and lines that are not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from spaneval.corpus import IntArray
+from spaneval.frozen import Frozen
 from spaneval.problems import Problem
 
 Progress = Callable[[int], None]
@@ -22,8 +22,7 @@ class Broken(NamedTuple):
     describe: Callable[[], Problem]
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Frozen):
     """
     Rows of one piece of a file, or of data in memory.
 
