@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from spaneval import ground_truth as ground_truth
     from spaneval.changes import Diff as Diff
     from spaneval.changes import diff as diff
-    from spaneval.classification import Classification as Classification
-    from spaneval.classification import classify as classify
     from spaneval.comparison import Comparison as Comparison
     from spaneval.comparison import compare as compare
     from spaneval.evaluation import Evaluation as Evaluation
@@ -28,40 +26,42 @@ if TYPE_CHECKING:
     from spaneval.exceptions import MeasureError as MeasureError
     from spaneval.exceptions import SpanError as SpanError
     from spaneval.exceptions import SpanevalError as SpanevalError
-    from spaneval.json_evaluation import JsonEvaluation as JsonEvaluation
-    from spaneval.json_evaluation import evaluate_json as evaluate_json
     from spaneval.options import Options as Options
-    from spaneval.records import RecordEvaluation as RecordEvaluation
-    from spaneval.records import evaluate_records as evaluate_records
-    from spaneval.review import Audit as Audit
-    from spaneval.review import audit as audit
+    from spaneval.records.classes import Classification as Classification
+    from spaneval.records.classes import classify as classify
+    from spaneval.records.documents import JsonEvaluation as JsonEvaluation
+    from spaneval.records.documents import evaluate_json as evaluate_json
+    from spaneval.records.fields import RecordEvaluation as RecordEvaluation
+    from spaneval.records.fields import evaluate_records as evaluate_records
+    from spaneval.records.review import Audit as Audit
+    from spaneval.records.review import audit as audit
     from spaneval.validation import Validation as Validation
     from spaneval.validation import validate as validate
 
 _HOME = {
     "AlignmentError": "exceptions",
-    "Audit": "review",
-    "Classification": "classification",
+    "Audit": "records.review",
+    "Classification": "records.classes",
     "Comparison": "comparison",
     "Diff": "changes",
     "Evaluation": "evaluation",
     "FormatError": "exceptions",
     "IdMapError": "exceptions",
     "InputError": "exceptions",
-    "JsonEvaluation": "json_evaluation",
+    "JsonEvaluation": "records.documents",
     "MeasureError": "exceptions",
     "Options": "options",
-    "RecordEvaluation": "records",
+    "RecordEvaluation": "records.fields",
     "SpanError": "exceptions",
     "SpanevalError": "exceptions",
     "Validation": "validation",
-    "audit": "review",
-    "classify": "classification",
+    "audit": "records.review",
+    "classify": "records.classes",
     "compare": "comparison",
     "diff": "changes",
     "evaluate": "evaluation",
-    "evaluate_json": "json_evaluation",
-    "evaluate_records": "records",
+    "evaluate_json": "records.documents",
+    "evaluate_records": "records.fields",
     "validate": "validation",
 }
 

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 import spaneval
 from spaneval import AlignmentError, InputError, MeasureError, classify
-from spaneval.classification import rest_of
 from spaneval.cli import main
 from spaneval.loaders.labels import load_labels
 from spaneval.problems import Problems
+from spaneval.records.classes import rest_of
 from spaneval.reports import Style
 from spaneval.reports.classification import render
 from spaneval.saved_runs import to_json

@@ -12,9 +12,9 @@ from latex import rows_of
 from reviews import record, write_db, write_schema
 
 from spaneval.cli import main
+from spaneval.records.review import audit
 from spaneval.reports import Style
 from spaneval.reports.audit import render
-from spaneval.review import audit
 
 DATA = Path(__file__).parent.parent / "data" / "audit"
 SAMPLE = ("audit", str(DATA / "reviews.sqlite"), "--schema", str(DATA / "schema.json"), "-q")

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from spaneval.class_measures import class_measures, margins
-from spaneval.class_scores import PER_CLASS, ClassScores
-from spaneval.confusion import Confusion, resampled
 from spaneval.kinds import labels
+from spaneval.records.class_scores import PER_CLASS, ClassScores
+from spaneval.records.confusion import Confusion, resampled
 from spaneval.resampling import percentile_interval
 
 Matrix = list[list[int]]
@@ -247,7 +247,7 @@ def test_resamples_do_not_depend_on_the_size_of_blocks(drawn: str, monkeypatch: 
     """
     scores = ClassScores(confusion(CELLS))
     whole = scores.bootstrap(resamples=40, level=0.9, seed=3, objects=DRAWN[drawn])
-    monkeypatch.setattr("spaneval.confusion.BLOCK_CELLS", 1)
+    monkeypatch.setattr("spaneval.records.confusion.BLOCK_CELLS", 1)
 
     assert whole == scores.bootstrap(resamples=40, level=0.9, seed=3, objects=DRAWN[drawn])
 

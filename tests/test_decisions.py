@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spaneval.decisions import COLUMNS, Builder, Decisions, flat, shown, text_of
 from spaneval.loaders.scalars import NumberText
+from spaneval.records.decisions import COLUMNS, Builder, Decisions, flat, shown, text_of
 from spaneval.reports.pairs import Columns, dump
 from spaneval.values.fields import Decision
 

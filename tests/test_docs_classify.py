@@ -12,7 +12,7 @@ import pytest
 from console_blocks import ROOT, blocks, check_page
 
 import spaneval
-from spaneval.class_scores import PER_CLASS
+from spaneval.records.class_scores import PER_CLASS
 
 PAGE = (ROOT / "docs" / "classify.md").read_text(encoding="utf-8")
 README = (ROOT / "data" / "README.md").read_text(encoding="utf-8").split("\n## Classes\n", 1)[1].split("\n## ")[0]

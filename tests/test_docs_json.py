@@ -13,7 +13,7 @@ import pytest
 from console_blocks import ROOT, check_page
 
 from spaneval.comparison import Comparison
-from spaneval.json_evaluation import JsonEvaluation, evaluate_json
+from spaneval.records.documents import JsonEvaluation, evaluate_json
 from spaneval.reports import Style
 from spaneval.reports.comparison import render
 

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaneval.exceptions import InputError
-from spaneval.json_evaluation import JsonEvaluation, evaluate_json
 from spaneval.profiles.docubench import score_document
+from spaneval.records.documents import JsonEvaluation, evaluate_json
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "data" / "json"

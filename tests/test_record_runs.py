@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import spaneval
 from spaneval.counts import Counts
-from spaneval.decisions import Builder, Decisions
 from spaneval.exceptions import AlignmentError, FormatError, MeasureError
 from spaneval.gates import check_floors, check_regressions, floor, tolerance
 from spaneval.kinds import DECISIONS, FIELDS, LEAVES, labels
 from spaneval.measures import measures_of
 from spaneval.outcomes import Fate
-from spaneval.record_runs import record_run
+from spaneval.records.decisions import Builder, Decisions
+from spaneval.records.runs import record_run
 from spaneval.runs import Run, kind_of, stacked
 from spaneval.saved_runs import from_json, to_json
 from spaneval.scores import score_counts

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from spaneval.exceptions import AlignmentError, InputError
 from spaneval.kinds import DECISIONS
-from spaneval.records import RecordEvaluation, evaluate_records, measures_of, support
+from spaneval.records.fields import RecordEvaluation, evaluate_records, measures_of, support
 from spaneval.runs import Run
 from spaneval.values.normalise import RuleError
 

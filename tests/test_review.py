@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from reviews import DOCUMENTS, EDITS, FIELDS, record, write_db, write_schema
 
 from spaneval.profiles.audited import decide
-from spaneval.review import Audit, audit
+from spaneval.records.review import Audit, audit
 from spaneval.saved_runs import from_json, to_json
 from spaneval.values.fields import Decision
 

@@ -16,7 +16,7 @@ from spaneval.kinds import REVIEW
 from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
-    from spaneval.review import Audit
+    from spaneval.records.review import Audit
 
 PROFILES = ("audited", "documented", "ecoextract")
 REQUIRED = ("literal", "non-nullable")
@@ -119,7 +119,7 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
 
 
 def _audit(given: dict[str, Any]) -> Audit:
-    from spaneval.review import audit as run  # loads numpy
+    from spaneval.records.review import audit as run  # loads numpy
 
     names = ("documents", "profile", "required", "ci", "resamples", "level", "seed")
     return run(given["db"], given["schema"], **{name: given[name] for name in names})

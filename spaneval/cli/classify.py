@@ -14,7 +14,7 @@ from spaneval.cli.types import STDIN, InputPath, OutputPath
 from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
-    from spaneval.classification import Classification
+    from spaneval.records.classes import Classification
 
 EXAMPLE = """\
 \b
@@ -88,7 +88,7 @@ def _check_choices(ctx: click.Context, given: dict[str, Any]) -> None:
 
 
 def _classify(given: dict[str, Any]) -> Classification:
-    from spaneval.classification import classify as run  # loads numpy
+    from spaneval.records.classes import classify as run  # loads numpy
 
     names = ("positive", "key", "label", "ci", "resamples", "level", "seed")
     return run(given["gold"], given["predictions"], **{name: given[name] for name in names})

@@ -22,7 +22,7 @@ from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
-    from spaneval.json_evaluation import JsonEvaluation
+    from spaneval.records.documents import JsonEvaluation
 
 EXAMPLE = """\
 \b
@@ -176,7 +176,7 @@ def _check_profile(ctx: click.Context, given: dict[str, Any]) -> None:
 
 
 def _evaluate(given: dict[str, Any], paths: Mapping[str, str]) -> JsonEvaluation:
-    from spaneval.json_evaluation import evaluate_json  # loads numpy
+    from spaneval.records.documents import evaluate_json  # loads numpy
 
     names = (
         "profile", "pairing", "ordered", "normalize", "skip_missing", "unknown_docs", "ci", "resamples", "level",

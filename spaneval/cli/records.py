@@ -17,7 +17,7 @@ from spaneval.kinds import FIELDS
 from spaneval.output import Output, OutputError, reason_of, write_all
 
 if TYPE_CHECKING:
-    from spaneval.records import RecordEvaluation
+    from spaneval.records.fields import RecordEvaluation
 
 EXAMPLE = """\
 \b
@@ -178,7 +178,7 @@ def _targets(given: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _evaluate(given: dict[str, Any]) -> RecordEvaluation:
-    from spaneval.records import evaluate_records  # loads numpy
+    from spaneval.records.fields import evaluate_records  # loads numpy
 
     names = (
         "key", "fields", "strict", "normalize", "profile", "ci", "resamples", "level", "seed", "average", "over",

@@ -43,7 +43,7 @@ def decisions_output(
         before: Keys that stand before those of a decision.
 
     """
-    from spaneval.decisions import COLUMNS, flat
+    from spaneval.records.decisions import COLUMNS, flat
     from spaneval.reports.pairs import Columns, dump
 
     return Output(path, dump(rows, form, Columns((*before, *COLUMNS), (), flat)))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from spaneval.corpus import BoolArray, IntArray
 from spaneval.counts import Counts
-from spaneval.decisions import Decisions
 from spaneval.kinds import REVIEW
 from spaneval.loaders.audit_db import Review
+from spaneval.records.decisions import Decisions
 from spaneval.values.fields import Decision
 
 EMPTY: Final = frozenset((None, "", "[]", "{}"))

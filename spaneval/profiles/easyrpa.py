@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from spaneval.decisions import shown, text_of
 from spaneval.kinds import DECISIONS
-from spaneval.records import support
+from spaneval.records.decisions import shown, text_of
+from spaneval.records.fields import support
 from spaneval.reports import csv, json
 from spaneval.values.fields import Decision
 
 if TYPE_CHECKING:
     from spaneval.output import Chunks
-    from spaneval.records import RecordEvaluation
+    from spaneval.records.fields import RecordEvaluation
 
 MEASURES: Final = ("precision", "recall", "accuracy", "rework", "automation_efficiency")
 """The measures of the reports, in their order."""

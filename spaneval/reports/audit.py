@@ -13,8 +13,8 @@ from spaneval.reports.reasons import Why, legend
 from spaneval.reports.text import Align, Input, counted, input_comments, number, printable
 
 if TYPE_CHECKING:
+    from spaneval.records.review import Audit
     from spaneval.reports import Format, Style
-    from spaneval.review import Audit
 
 READINGS: Final = {
     "audited": "what stands there in the end, against what the model wrote",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from spaneval.class_scores import OVERALL, PER_CLASS
+from spaneval.records.class_scores import OVERALL, PER_CLASS
 from spaneval.reports import csv, json, jsonl, latex, page, scores
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.text import Align, Input, counted, input_comments, interval, line, number, printable, widths
 
 if TYPE_CHECKING:
-    from spaneval.classification import Classification
+    from spaneval.records.classes import Classification
     from spaneval.reports import Format, Style
 
 MOST_CLASSES: Final = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from spaneval.json_scores import LeafScore
-from spaneval.json_systems import DocumentScore, document_dict
+from spaneval.records.json_systems import DocumentScore, document_dict
+from spaneval.records.leaf_decisions import LeafScore
 from spaneval.reports import comparison as compared
 from spaneval.reports import csv, json, jsonl, latex, page, scores
 from spaneval.reports.page import Grid, Page, Remark
@@ -14,8 +14,8 @@ from spaneval.reports.text import Align, Input, counted, input_comments, interva
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
-    from spaneval.json_evaluation import JsonEvaluation
-    from spaneval.json_systems import JsonSystem
+    from spaneval.records.documents import JsonEvaluation
+    from spaneval.records.json_systems import JsonSystem
     from spaneval.reports import Format, Style
 
 _MOST_FIELDS: Final = 10

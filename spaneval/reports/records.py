@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
-from spaneval.records import support
+from spaneval.records.fields import support
 from spaneval.reports import csv, json, jsonl, latex, page, scores
 from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, legend
 from spaneval.reports.text import Align, Input, counted, input_comments, number, printable
 
 if TYPE_CHECKING:
-    from spaneval.records import RecordEvaluation
+    from spaneval.records.fields import RecordEvaluation
     from spaneval.reports import Format, Style
 
 DOCUMENT_MEASURES: Final = ("precision", "recall", "f1")

@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.averages import Macro, macro_over_documents
-from spaneval.decisions import Decisions
-from spaneval.json_scores import LeafScore
 from spaneval.kinds import DECISIONS, LEAVES
 from spaneval.profiles.docubench import DocubenchScore
-from spaneval.record_runs import record_run
+from spaneval.records.decisions import Decisions
+from spaneval.records.leaf_decisions import LeafScore
+from spaneval.records.runs import record_run
 from spaneval.runs import Run
 from spaneval.scores import Scores
 from spaneval.signature import UIntArray

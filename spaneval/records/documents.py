@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from spaneval.exceptions import InputError
 from spaneval.inputs import paused_gc
-from spaneval.json_reading import Reading
-from spaneval.json_systems import JsonSystem, Origin
 from spaneval.loaders.json_documents import JsonDocuments, Source, UnknownDocs, listed, load_json_documents
 from spaneval.loaders.label_checks import label_notes
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.pairing.rows import RowPairing
 from spaneval.problems import Note, Problem, Problems
+from spaneval.records.json_systems import JsonSystem, Origin
+from spaneval.records.readings import Reading
 from spaneval.signature import record_signature
 from spaneval.values.fields import Comparators
 from spaneval.values.leaves import plain_name

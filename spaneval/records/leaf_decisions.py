@@ -11,10 +11,10 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spaneval.decisions import Builder
-from spaneval.json_rows import Pair, Pairer
 from spaneval.kinds import LEAVES
 from spaneval.pairing.rows import RowPairing
+from spaneval.records.decisions import Builder
+from spaneval.records.row_codes import Pair, Pairer
 from spaneval.values.fields import Comparator, Decision, reason
 from spaneval.values.leaves import ROWS, Leaf, Part, Path, Reader, Row, array_name, shown_path, step_order
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from spaneval.decisions import Decisions
 from spaneval.kinds import DECISIONS, REVIEW
 from spaneval.loaders.audit_db import Review, read_review
 from spaneval.loaders.review_schema import Required, ReviewSchema, read_review_schema
@@ -23,6 +22,7 @@ from spaneval.problems import Note
 from spaneval.profiles import audited, ecoextract
 from spaneval.profiles.audited import EMPTY, Tally
 from spaneval.record_measures import registry
+from spaneval.records.decisions import Decisions
 from spaneval.scores import Scores, score_counts
 from spaneval.signature import gold_digest, record_digests, record_signature
 
@@ -107,7 +107,7 @@ class Audit:
             ValueError: If it is a reading without decisions.
 
         """
-        from spaneval.record_runs import record_run
+        from spaneval.records.runs import record_run
 
         if self.decisions is None:
             raise ValueError(f"the reading {self.profile!r} decides nothing, so it cannot be compared")

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from spaneval.counts import Counts
-from spaneval.decisions import Builder
-from spaneval.json_digests import content_text, results_digest
-from spaneval.json_scores import score_leaves
-from spaneval.json_systems import DocumentScore, JsonSystem, Origin
 from spaneval.kinds import DOCUBENCH, LEAVES
 from spaneval.loaders.json_documents import JsonDocuments, listed
 from spaneval.pairing.rows import RowPairing
 from spaneval.problems import Note, Problem, Problems
 from spaneval.profiles.docubench import billionths, score_document
 from spaneval.record_measures import registry
+from spaneval.records.decisions import Builder
+from spaneval.records.json_digests import content_text, results_digest
+from spaneval.records.json_systems import DocumentScore, JsonSystem, Origin
+from spaneval.records.leaf_decisions import score_leaves
 from spaneval.scores import score_counts
 from spaneval.signature import UIntArray, record_digests
 from spaneval.values.fields import Comparators

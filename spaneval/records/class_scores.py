@@ -11,7 +11,7 @@ import numpy as np
 
 from spaneval.averages import Mean, mean
 from spaneval.class_measures import class_measures, margins
-from spaneval.confusion import Confusion, cohen_kappa, matthews, resampled
+from spaneval.records.confusion import Confusion, cohen_kappa, matthews, resampled
 from spaneval.resampling import Bootstrap, add_interval, add_too_few
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ class ClassScores:
             resamples: How often all objects are drawn with replacement, R.
             level: Share of the resampled values inside an interval.
             seed: Fixes the resamples; 0 is a seed like any other.
-            objects: Cell of each object; see `spaneval.confusion.resampled`.
+            objects: Cell of each object; see `spaneval.records.confusion.resampled`.
 
-        Cost: see `spaneval.confusion.resampled`; 12 bytes are held for each class and resample.
+        Cost: see `spaneval.records.confusion.resampled`; 12 bytes are held for each class and resample.
         """
         result = Bootstrap(resamples=resamples, level=level, seed=seed)
         if self.confusion.n < 2:

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from spaneval.counts import Counts
-from spaneval.decisions import Decisions, text_of
 from spaneval.outcomes import Extras, Fate, Values
+from spaneval.records.decisions import Decisions, text_of
 from spaneval.runs import Run
 from spaneval.signature import SCORES, UIntArray, document_order, gold_digest
 from spaneval.values.fields import Decision

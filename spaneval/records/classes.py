@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from spaneval.class_scores import PER_CLASS, ClassScores
-from spaneval.confusion import Confusion
 from spaneval.counts import Counts
-from spaneval.decisions import Builder, Decisions
 from spaneval.exceptions import MeasureError
 from spaneval.kinds import CLASSES
 from spaneval.kinds import labels as cells_of
@@ -22,6 +19,9 @@ from spaneval.loaders.labels import LABEL, Labels, check_same_ids, load_labels
 from spaneval.loaders.records import KEY
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problems
+from spaneval.records.class_scores import PER_CLASS, ClassScores
+from spaneval.records.confusion import Confusion
+from spaneval.records.decisions import Builder, Decisions
 from spaneval.resampling import Bootstrap, check_parameters
 from spaneval.scores import Result
 from spaneval.signature import document_order, gold_digest, record_digests, record_signature
@@ -212,7 +212,7 @@ class Classification(Result):
             MeasureError: If there are too many classes for a column for each cell of the matrix.
 
         """
-        from spaneval.record_runs import record_run
+        from spaneval.records.runs import record_run
 
         return record_run(
             self.document_counts,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from spaneval.counts import Counts
-from spaneval.decisions import Builder, Decisions
 from spaneval.kinds import FIELDS
 from spaneval.loaders.records import Records
+from spaneval.records.decisions import Builder, Decisions
 from spaneval.signature import UIntArray, record_digests
 from spaneval.values.fields import Comparators, decide, pair_values, reason
 from spaneval.values.normalise import key_of

@@ -14,16 +14,16 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from spaneval.averages import Average, Macro, mean
-from spaneval.decisions import Decisions
 from spaneval.exceptions import InputError
 from spaneval.kinds import DECISIONS, FIELDS
 from spaneval.loaders.records import KEY, Records, load_records
 from spaneval.loaders.scalars import NumberText
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
-from spaneval.record_checks import Absent, absence_notes, absent, check_strictly
-from spaneval.record_decisions import count_decisions, decide_records, digests
 from spaneval.record_measures import registry
+from spaneval.records.checks import Absent, absence_notes, absent, check_strictly
+from spaneval.records.decisions import Decisions
+from spaneval.records.field_decisions import count_decisions, decide_records, digests
 from spaneval.scores import Scores, score_counts
 from spaneval.signature import gold_digest, record_signature
 from spaneval.values.fields import Comparators
@@ -55,7 +55,7 @@ class RecordEvaluation(Scores):
         comparators: How values were compared.
         absent: What is missing on either side.
         profile: `easyrpa` has measures of its own.
-        strict: Whether the checks of `spaneval.record_checks` were made.
+        strict: Whether the checks of `spaneval.records.checks` were made.
         over: What macro averages are over.
         notes: What a reader should know.
         asked: The fields that were asked for; empty for all.
@@ -122,7 +122,7 @@ class RecordEvaluation(Scores):
 
     def run(self) -> Run:
         """What comparisons need of it; `spaneval.saved_runs.to_json` saves that."""
-        from spaneval.record_runs import record_run
+        from spaneval.records.runs import record_run
 
         return record_run(
             self.document_counts,
