@@ -350,7 +350,7 @@ def test_gold_is_needed_for_predictions(folder: Path, capsys: pytest.CaptureFixt
     code, _, err = run(capsys, "compare", "v1.json", "v2.jsonl")
 
     assert code == 2
-    assert "Missing option '--gt': only saved runs can do without, and 'v2' is none" in err
+    assert "Missing option '--gt': only saved runs can do without, and 'v2' is none; of records," in err
 
 
 def test_maps_of_saved_runs_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]):

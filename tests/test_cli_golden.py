@@ -46,6 +46,18 @@ def test_help_ends_in_one_example(capsys: pytest.CaptureFixture[str], monkeypatc
     assert ["spaneval", command or "score"] == shlex.split(example)[:2]
 
 
+def test_list_of_commands_is_not_cut(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """
+    What a command is for can be read in a terminal of 80 columns.
+    """
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+
+    assert list(COMMANDS) == [line.split()[0] for line in listed]
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_help_of_the_group_lists_exit_codes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """
     One table for all commands.

@@ -43,7 +43,7 @@ class Names(ParamType):
         return tuple(dict.fromkeys(names))
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Measure a model by the corrections of its reviewers.")
 @click.argument("db", type=InputPath(), metavar="DB")
 @click.option(
     "--schema",

@@ -23,7 +23,7 @@ Example:
 """
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Score a classifier: confusion matrix, each class, kappa.")
 @click.argument("gold", type=InputPath(stdin=True), metavar="GOLD")
 @click.argument("predictions", type=InputPath(stdin=True), metavar="PRED")
 @click.option("--positive", metavar="CLASS", help="The class that matters: all others are taken together as one.")

@@ -59,7 +59,7 @@ def statistics(measures: str = "precision, recall, f1, entity_accuracy, link_f1"
     return decorate
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Compare versions: differences, intervals, tests, gates.")
 @click.argument(
     "given_systems", type=NamedPath(stdin=True), nargs=-1, required=True, metavar="[NAME=]FILE [NAME=]FILE..."
 )
@@ -78,7 +78,8 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     """
     Compare systems on the same gold: differences to a baseline, their intervals, whether they may be luck.
 
-    FILE is what --pred takes, or a run that `score --save` wrote; --gt can be left out if all are saved runs.
+    FILE is what --pred takes, or a run that --save wrote, of score, records, json, audit or classify; saved runs need
+    no --gt.
     """
     console = ctx.ensure_object(Console)
     paths = systems.named(given_systems)

@@ -30,7 +30,7 @@ Example:
 """
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Print the line that lets a shell complete commands.")
 @click.argument("shell", type=Choice(tuple(LINES)), metavar="bash|zsh|fish")
 @options.talk()
 @click.pass_context

@@ -24,7 +24,7 @@ Example:
 """  # noqa: E501 - one line, to be copied
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="List what changed from one version to the next.")
 @click.argument("old", type=NamedPath(stdin=True), metavar="[NAME=]OLD")
 @click.argument("new", type=NamedPath(stdin=True), metavar="[NAME=]NEW")
 @options.gold(required=False)
@@ -36,10 +36,11 @@ Example:
 @click.pass_context
 def diff(ctx: click.Context, /, old: Named, new: Named, **given: Any) -> None:
     """
-    List what changed from OLD to NEW: what became of each gold annotation, and which predictions are spurious.
+    List what changed from OLD to NEW: what became of each gold annotation or value, and what is spurious.
 
-    OLD and NEW are what --pred takes, or runs that `score --save` wrote; --gt can be left out if both are saved
-    runs, but then no text is shown. Their names, for --id-map, are old and new. With -f jsonl every change is a line.
+    OLD and NEW are what --pred takes, or runs that --save wrote, of score, records, json, audit or classify; saved
+    runs need no --gt, but then no text is shown. Their names, for --id-map, are old and new. With -f jsonl every
+    change is a line.
     """
     console = ctx.ensure_object(Console)
     paths = systems.named([Named(old.name or "old", old.path), Named(new.name or "new", new.path)])

@@ -116,7 +116,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> N
 )  # fmt: skip
 def cli(config: str | None, no_config: bool) -> None:
     """
-    Tell whether an entity linker got better: span detection and entity agreement, kept apart.
+    Tell whether a linker, an extractor or a classifier got better.
 
     Results go to standard output; notes, progress and errors go to standard error.
     Options can also be set by SPANEVAL_* variables and in [tool.spaneval] of pyproject.toml; a flag always wins.

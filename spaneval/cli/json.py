@@ -31,7 +31,7 @@ Example:
 """  # noqa: E501 - one line, to be copied
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Score JSON documents by their JSON Schema; compare systems.")
 @click.option(
     "--labels",
     type=InputPath(),

@@ -23,7 +23,7 @@ Example:
 """
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Tell what each measure is, and when it is undefined.")
 @click.argument("name", required=False, shell_complete=measure_names)
 @click.option(
     "--of", type=Choice(tuple(STATIC)), default=SPANS.name, show_default=True,

@@ -56,7 +56,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return tuple(dict.fromkeys(names))
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Score records of named fields, field by field.")
 @click.argument("gold", type=InputPath(stdin=True), metavar="GOLD")
 @click.argument("predictions", type=InputPath(stdin=True), metavar="PRED")
 @click.option(

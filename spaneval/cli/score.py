@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spaneval.options import Options
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="Score an entity linker: spans, ids, both together.")
 @options.inputs(required=True)
 @options.matching()
 @grouping.by

@@ -257,7 +257,10 @@ def _check_needs(is_saved: Mapping[str, bool], given: Mapping[str, Any]) -> None
     """Predictions need gold; ids of a saved run were translated when it was saved."""
     fresh = [name for name, saved in is_saved.items() if not saved]
     if fresh and not given["gold"]:
-        message = f"Missing option '--gt': only saved runs can do without, and '{fresh[0]}' is none"
+        message = (
+            f"Missing option '--gt': only saved runs can do without, and '{fresh[0]}' is none;"
+            " of records, documents and classes --save makes them"
+        )
         raise click.UsageError(message, _context())
     if given["id_maps"] and not fresh:
         raise click.UsageError("--id-map: ids of saved runs were translated when they were saved", _context())

@@ -24,7 +24,7 @@ Example:
 """
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, short_help="List what is wrong with a linker's inputs; score nothing.")
 @options.inputs(required=False)
 @options.matching()
 @options.output(("table", "json"))
