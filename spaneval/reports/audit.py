@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
-from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
-from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import Align, Input, counted, input_comments, number, printable
+from spaneval.reports.reasons import Why, sentences
+from spaneval.reports.text import Align, Input, counted, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.review import Audit
@@ -63,13 +63,7 @@ def render(audit: Audit, format: Format, style: Style, inputs: list[Input] | Non
     if format == "csv":
         return b"".join(csv.dump(_documents_flat(audit) if style.per_document else _measures_flat(audit)))
     shown = replace(_page(audit, style), inputs=_inputs(audit) if inputs is None else inputs)
-    if format == "latex":
-        facts = [*input_comments(shown.inputs), shown.facts]
-        facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
-        first, *rest = map(scores.without_meanings, shown.grids)
-        tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
-        return b"\n".join([*tables, *(latex.tabular(grid, grid.remarks) for grid in rest)])
-    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
+    return scores.laid_out(shown, format, style)
 
 
 def _inputs(audit: Audit) -> list[Input]:
@@ -91,7 +85,7 @@ def _page(audit: Audit, style: Style) -> Page:
         grids.append(_documents(audit, style))
     return Page(
         facts=f"reading {audit.profile}: {READINGS[audit.profile]}",
-        grids=[scores.narrowed(grid, style) for grid in grids],
+        grids=[grid.narrowed(style.width) for grid in grids],
         remarks=list(scores.remarks(audit.scores)),
         signature=audit.signature,
     )
@@ -182,9 +176,7 @@ def _documents(audit: Audit, style: Style) -> Grid:
         for row in documents
         if name in row["undefined"]
     ]
-    remarks = [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
-    aligned: list[Align] = ["left", *(["right"] * (len(heading) - 1))]  # type: ignore[list-item] # a literal
-    return Grid(heading, aligned, [rows], remarks=remarks)
+    return Grid(heading, names_and_numbers(heading), [rows], remarks=sentences(reasons))
 
 
 def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:

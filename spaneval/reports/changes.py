@@ -12,7 +12,7 @@ from spaneval.outcomes import Fate
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.comparison import p_value
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Input, counted, input_comments, printable
+from spaneval.reports.text import Input, counted, input_comments, names_and_numbers, printable
 
 if TYPE_CHECKING:
     from spaneval.changes import Diff
@@ -97,7 +97,7 @@ def _cells(diff: Diff) -> Grid:
     sums = ["all", *(str(diff.cells[:, new].sum()) for new in fates), str(diff.cells.sum())]
     heading = ["old \\ new", *map(_name, fates), "all"]
     title = f"{_noun(diff).capitalize()}s: outcome in the old version (rows), in the new version (columns)"
-    return Grid(heading, ["left", *["right" for _ in heading[1:]]], [rows, [sums]], title)  # type: ignore[list-item] # a literal
+    return Grid(heading, names_and_numbers(heading), [rows, [sums]], title)
 
 
 def _name(fate: Fate) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from spaneval.records.class_scores import OVERALL, PER_CLASS
-from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Align, Input, counted, input_comments, interval, line, number, printable, widths
+from spaneval.reports.text import Align, Input, counted, interval, interval_title, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.classes import Classification
@@ -48,15 +48,7 @@ def render(result: Classification, format: Format, style: Style) -> bytes:  # no
         return b"".join(jsonl.dump(_objects(result)))
     if format == "csv":
         return b"".join(csv.dump(_flat(result)))
-    shown = _page(result, style)
-    if format == "latex":
-        facts = [*input_comments(shown.inputs), shown.facts]
-        facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
-        first, *rest = [scores.without_meanings(grid) for grid in shown.grids]
-        tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
-        tables += [latex.tabular(grid, [x for x in (grid.title, *grid.remarks) if x]) for grid in rest]
-        return b"\n".join(tables)
-    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
+    return scores.laid_out(_page(result, style), format, style)
 
 
 def _page(result: Classification, style: Style) -> Page:
@@ -87,8 +79,7 @@ def _inputs(result: Classification) -> list[Input]:
 
 def _title(result: Classification) -> list[str]:
     """The heading of a column of intervals; nothing without them."""
-    resampling = result.resampling
-    return [f"{100 * float(resampling['level']):g} % interval"] if resampling else []
+    return [interval_title(result.resampling)] if result.resampling else []
 
 
 def _ends(result: Classification, name: str, style: Style) -> list[str]:
@@ -108,7 +99,7 @@ def _measures(result: Classification, style: Style) -> Grid:
     ]
     title = _title(result)
     aligned: list[Align] = ["left", "right", *(["left"] if title else []), "right", "left"]  # type: ignore[list-item] # literals
-    return scores.narrowed(Grid(["measure", "value", *title, "counts", "meaning"], aligned, [shown]), style)
+    return Grid(["measure", "value", *title, "counts", "meaning"], aligned, [shown]).narrowed(style.width)
 
 
 def _of_classes(result: Classification, name: str) -> str:
@@ -120,7 +111,7 @@ def _of_classes(result: Classification, name: str) -> str:
 def _classes(result: Classification, style: Style) -> Grid:
     """One row per class; intervals only where there is room for them."""
     grid = _of_each(result, style, _title(result))
-    if not _title(result) or _fits(grid, style):
+    if not _title(result) or grid.fits(style.width):
         return grid
     remark = "intervals of classes: in a wider terminal, or in a file (-o)"
     return replace(_of_each(result, style, []), remarks=[remark])
@@ -143,17 +134,11 @@ def _of_each(result: Classification, style: Style, title: list[str]) -> Grid:
     return Grid(heading, aligned, [rows], names=0)
 
 
-def _fits(grid: Grid, style: Style) -> bool:
-    """Whether a terminal has room for a table as it is."""
-    rows = [grid.heading, *grid.rows]
-    return style.width is None or max(len(line(row, widths(rows), grid.aligned)) for row in rows) <= style.width
-
-
 def _confusion(result: Classification, style: Style) -> Grid:
     """The matrix, or where there is no room for it the most frequent confusions."""
     if len(result.classes) <= MOST_CLASSES:
         grid = _matrix(result)
-        if _fits(grid, style):
+        if grid.fits(style.width):
             return grid
     return _confusions(result)
 
@@ -169,7 +154,7 @@ def _matrix(result: Classification) -> Grid:
         remarks = [f"true positives {tp}, false negatives {fn}, false positives {fp}, true negatives {tn}"]
     heading = ["actual \\ predicted", *names, "all"]
     title = "Confusion: actual class (rows), predicted class (columns)"
-    return Grid(heading, _numbers(heading), [rows, [sums]], title, remarks)
+    return Grid(heading, names_and_numbers(heading), [rows, [sums]], title, remarks)
 
 
 def _confusions(result: Classification) -> Grid:
@@ -188,10 +173,6 @@ def _confusions(result: Classification) -> Grid:
     heading = ["actual", "predicted", "number", "of the actual"]
     title = "Confusions: what was taken for what"
     return Grid(heading, ["left", "left", "right", "right"], [rows], title, [remark])
-
-
-def _numbers(heading: Sequence[str]) -> list[Align]:
-    return ["left", *(["right"] * (len(heading) - 1))]  # type: ignore[list-item] # a literal
 
 
 def _remarks(result: Classification) -> Iterator[Remark]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.comparison import COMMON, no_common
 from spaneval.kinds import DOCUBENCH, SPANS
-from spaneval.reports import csv, json, jsonl, latex, page
+from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.reasons import Why, legend, subject
-from spaneval.reports.text import UNDEFINED, Align, Input, counted, input_comments, interval, number, printable
+from spaneval.reports.reasons import Why, legend, sentences, subject
+from spaneval.reports.text import UNDEFINED, Align, Input, counted, interval, interval_title, number, printable
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison, Entries
@@ -49,21 +49,13 @@ def render(
         return b"".join(csv.dump([list(rows[0]), *(row.values() for row in rows)]))
     shown = replace(_page(comparison, style), inputs=inputs)
     if format == "latex":
-        facts = [
-            *input_comments(inputs),
-            shown.facts,
-            *(f"{remark.subject}: {remark.text}" for remark in shown.remarks),
-        ]
-        grid = shown.grids[0]
-        plain = [title.replace("Δ", "difference") for title in grid.heading]  # not every font of LaTeX has the letter
-        tables = [
-            latex.tabular(replace(part, heading=[*part.heading[: -len(plain)], *plain]), [part.title, *part.remarks])
-            for part in shown.grids[1:]
-        ]
-        return b"\n".join(
-            [latex.tabular(replace(grid, heading=plain), [*facts, f"signature {shown.signature}"]), *tables]
-        )
-    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
+        shown = replace(shown, grids=[_spelled_out(grid) for grid in shown.grids])
+    return scores.laid_out(shown, format, style)
+
+
+def _spelled_out(grid: Grid) -> Grid:
+    """Headings without the letter delta, which not every font of LaTeX has."""
+    return replace(grid, heading=[title.replace("Δ", "difference") for title in grid.heading])
 
 
 def _flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -158,8 +150,9 @@ def _group_reasons(comparison: Comparison, groups: Mapping[str, Entries]) -> lis
             values += _whys(measure.label, group, reasons, len(systems))
             only = {name: x.interval_reason for name, x in found.items() if x.interval_reason and x.reason is None}
             intervals += _whys(measure.label, group, only, len(systems))
-    lines = [f"{found.subject} undefined: {found.reason}" for found in legend(values)]
-    return lines + [f"intervals of {found.subject} undefined: {found.reason}" for found in legend(intervals)]
+    return sentences(values) + [
+        f"intervals of {found.subject} undefined: {found.reason}" for found in legend(intervals)
+    ]
 
 
 def _whys(label: str, group: str, reasons: Mapping[str, str], n_systems: int) -> Iterator[Why]:
@@ -187,7 +180,7 @@ def _measure_rows(comparison: Comparison, entries: Entries, style: Style) -> Ite
 def _columns(comparison: Comparison) -> list[tuple[str, Align]]:
     """Titles and sides of the columns of numbers; `_cells` fills them in this order."""
     resampling, test = comparison.resampling, comparison.test
-    level = f"{100 * float(resampling['level']):g} % interval" if resampling else ""
+    level = interval_title(resampling)
     columns: list[tuple[str, Align]] = [("value", "right")]
     columns += [("counts", "right")] if _has_counts(comparison) else []
     columns += [(level, "left")] if resampling else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
-from spaneval.reports.reasons import Why, legend
+from spaneval.reports.reasons import Why, by_reason, sentences
 from spaneval.reports.text import NARROW, Input, counted, interval, number, part_of, printable, wrapped
 
 if TYPE_CHECKING:
@@ -134,12 +134,6 @@ def _row(evaluation: Evaluation, name: str, style: Style) -> Row:
     )
 
 
-def interval_title(evaluation: Evaluation) -> str:
-    """Heading of the column of intervals; empty without them."""
-    resampling = evaluation.resampling
-    return f"{100 * float(resampling['level']):g} % interval" if resampling else ""
-
-
 def asides(evaluation: Evaluation) -> Iterator[Asides]:
     """What is not comparable and what was counted specially, each only where there is any."""
     if evaluation.not_comparable:
@@ -203,11 +197,8 @@ def why(evaluation: Evaluation, name: str) -> str | None:
 
 def _grouped(reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Labels of measures that share a reason, and the reason."""
-    labels: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        labels.setdefault(reason, []).append(MEASURES[name].label)
-    for reason, shared in labels.items():
-        yield ", ".join(shared), reason
+    for reason, names in by_reason(reasons).items():
+        yield ", ".join(MEASURES[name].label for name in names), reason
 
 
 def documents(evaluation: Evaluation, style: Style) -> list[list[str]]:
@@ -227,7 +218,7 @@ def document_reasons(evaluation: Evaluation) -> list[str]:
         for row in rows
         if name in row["undefined"]
     ]
-    return [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
+    return sentences(reasons)
 
 
 def _document(row: dict[str, Any], measures: list[str], style: Style) -> list[str]:

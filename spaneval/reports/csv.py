@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spaneval.reports import content, groups
+from spaneval.reports.reasons import by_reason
 from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ def _documents(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
 
 def together(reasons: Mapping[str, str]) -> str | None:
     """Reasons by measure in one cell, each once: `precision, f1: …; recall: …`; None without any."""
-    names: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        names.setdefault(" ".join(reason.split()), []).append(name)
+    names = by_reason({name: " ".join(reason.split()) for name, reason in reasons.items()})
     return "; ".join(f"{', '.join(listed)}: {reason}" for reason, listed in names.items()) or None
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.measure import Terms
 from spaneval.measures import MEASURES
-from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, interval_title, why
-from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import counted, interval, number, printable
+from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, why
+from spaneval.reports.reasons import Why, sentences
+from spaneval.reports.text import counted, interval, interval_title, number, printable
 
 if TYPE_CHECKING:
     from spaneval.averages import Macro
@@ -83,8 +83,7 @@ def _groups(by: str, groups: dict[str, Group], style: Style) -> Table:
         for value, group in groups.items()
         if name in group.undefined
     ]
-    remarks = [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
-    return Table(f"By {printable(by)}", _ABOUT.get(by, ""), heading, rows, remarks)
+    return Table(f"By {printable(by)}", _ABOUT.get(by, ""), heading, rows, sentences(reasons))
 
 
 def _macro(evaluation: Evaluation, macro: Macro, style: Style) -> Table:
@@ -96,7 +95,7 @@ def _macro(evaluation: Evaluation, macro: Macro, style: Style) -> Table:
         over = counted(n, "document")
         n_unknown = n - evaluation.n_documents
         over += f", {n_unknown} of them not in the gold" if n_unknown else ""
-    title = interval_title(evaluation) if any(mean.interval for mean in means.values()) else ""
+    title = interval_title(evaluation.resampling) if any(mean.interval for mean in means.values()) else ""
     heading = ["", "mean", *([title] if title else []), "defined", "left out"]
     rows = [
         [

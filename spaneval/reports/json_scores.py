@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from spaneval.records.json_systems import DocumentScore, document_dict
 from spaneval.records.leaf_decisions import LeafScore
 from spaneval.reports import comparison as compared
-from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Align, Input, counted, input_comments, interval, number, printable
+from spaneval.reports.text import Align, Input, counted, interval, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
@@ -48,17 +48,8 @@ def render(
         return b"".join(jsonl.dump(_objects(evaluation, style)))
     if format == "csv":
         return b"".join(csv.dump(_documents_flat(evaluation) if style.per_document else _measures_flat(evaluation)))
-    shown = _page(evaluation, style)
-    if format == "latex":
-        facts = [*input_comments(shown.inputs), shown.facts]
-        facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
-        first, *rest = [scores.without_meanings(grid) for grid in shown.grids]
-        tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
-        tables += [latex.tabular(grid, [x for x in (grid.title, *grid.remarks) if x]) for grid in rest]
-        tables += [compared.render(comparison, format, style)] if comparison else []
-        return b"\n".join(tables)
-    first_part = page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
-    return first_part + (b"\n" + compared.render(comparison, format, style) if comparison else b"")
+    shown = scores.laid_out(_page(evaluation, style), format, style)
+    return shown + (b"\n" + compared.render(comparison, format, style) if comparison else b"")
 
 
 def _page(evaluation: JsonEvaluation, style: Style) -> Page:
@@ -144,11 +135,9 @@ def _fields(one: JsonSystem) -> Grid | None:
     remarks = (
         [f"{counted(more, 'further field')} with wrong values; --decisions FILE has every one"] if more > 0 else []
     )
-    return Grid(heading, _numbers(heading), [rows], title="Fields with most wrong values", remarks=remarks, names=0)
-
-
-def _numbers(heading: Sequence[str]) -> list[Align]:
-    return ["left", *(["right"] * (len(heading) - 1))]  # type: ignore[list-item] # a literal
+    return Grid(
+        heading, names_and_numbers(heading), [rows], title="Fields with most wrong values", remarks=remarks, names=0
+    )
 
 
 def _documents(one: JsonSystem, systems: Sequence[JsonSystem], style: Style) -> Grid:
@@ -167,7 +156,7 @@ def _documents(one: JsonSystem, systems: Sequence[JsonSystem], style: Style) -> 
             rows.append([f"  {path}", score, weight, str(part.n_gold), str(part.n_predicted)])
         groups.append(rows)
     title = f"Documents, {printable(one.name)}" if len(systems) > 1 else "Documents"
-    return Grid(heading, _numbers(heading), groups, title=title, names=0)
+    return Grid(heading, names_and_numbers(heading), groups, title=title, names=0)
 
 
 def _weight(document: DocumentScore) -> str:

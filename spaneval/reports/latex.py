@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from spaneval.reports import content, groups
-from spaneval.reports.page import Grid
-from spaneval.reports.text import Align, input_comments, printable, utf8
+from spaneval.reports.page import Grid, Page
+from spaneval.reports.text import Align, input_comments, interval_title, names_and_numbers, printable, utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -47,6 +47,16 @@ def tabular(grid: Grid, comments: Iterable[str]) -> bytes:
     return utf8("".join(f"{line}\n" for line in lines))
 
 
+def as_latex(page: Page) -> bytes:
+    """A tabular for each table; what else the page says stands as comments below the first."""
+    first, *rest = [grid.without_meanings() for grid in page.grids]
+    comments = [*first.remarks, *input_comments(page.inputs), page.facts]
+    comments += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in page.remarks]
+    tables = [tabular(first, [*comments, f"signature {page.signature}"])]
+    tables += [tabular(grid, [*([grid.title] if grid.title else []), *grid.remarks]) for grid in rest]
+    return b"\n".join(tables)
+
+
 def _row(cells: Iterable[str]) -> str:
     """Cells between ampersands; one that starts with a bracket or a star would be taken for an option of the row."""
     first, *rest = map(escaped, cells)
@@ -65,16 +75,11 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
 def _groups(evaluation: Evaluation, style: Style) -> Iterator[bytes]:
     for table in groups.tables(evaluation, style):
         comments = [": ".join(filter(None, (table.title, table.about))), *table.remarks]
-        yield tabular(Grid(table.heading, _numbers(table.heading), [table.rows]), comments)
-
-
-def _numbers(heading: Sequence[str]) -> list[Align]:
-    """Names in the first column, numbers in the others."""
-    return ["left", *["right" for _ in heading[1:]]]  # type: ignore[list-item] # a literal
+        yield tabular(Grid(table.heading, names_and_numbers(table.heading), [table.rows]), comments)
 
 
 def _measures(evaluation: Evaluation, style: Style) -> Grid:
-    title = content.interval_title(evaluation)
+    title = interval_title(evaluation.resampling)
     heading = ["measure", "value", *([title] if title else []), "counts"]
     groups = [
         [[row.label, row.value, *([row.interval] if title else []), row.counts] for row in section.rows]
@@ -86,7 +91,7 @@ def _measures(evaluation: Evaluation, style: Style) -> Grid:
 
 def _documents(evaluation: Evaluation, style: Style) -> Grid:
     heading, *rows = content.documents(evaluation, style)
-    return Grid(heading, _numbers(heading), [rows])
+    return Grid(heading, names_and_numbers(heading), [rows])
 
 
 def _comments(evaluation: Evaluation, style: Style) -> Iterator[str]:

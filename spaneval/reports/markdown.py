@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content, groups
-from spaneval.reports.text import utf8
+from spaneval.reports.text import interval_title, utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -39,7 +39,7 @@ def input_lines(inputs: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def _measures(evaluation: Evaluation, style: Style) -> list[str]:
-    title = content.interval_title(evaluation)
+    title = interval_title(evaluation.resampling)
     heading = ["", "value", *([title] if title else []), "counts", "meaning"]
     sides = ["---", "---:", *(["---"] if title else []), "---:", "---"]
     lines = [table_row(heading), table_row(sides)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from spaneval.kinds import SPANS
 from spaneval.measure import Measure
 from spaneval.reports import json
 from spaneval.reports.text import PLAIN, Align, Paint, line, utf8, widths
@@ -60,7 +61,8 @@ def _overview(measures: Sequence[Measure], paint: Paint) -> Iterator[str]:
     for row in rows:
         yield line(row, columns, _LEFT)
     yield ""
-    yield paint.dim(f"{_AVERAGE} `spaneval measures NAME` tells when one is undefined, and its source.")
+    of = "" if measures[0].kind == SPANS else f"--of {measures[0].kind.name} "
+    yield paint.dim(f"{_AVERAGE} `spaneval measures {of}NAME` tells when one is undefined, and its source.")
     costs = [measure.name for measure in measures if measure.is_cost]
     if costs:
         yield paint.dim(f"The lower, the better: {', '.join(costs)}.")
@@ -73,7 +75,8 @@ def _whole(measures: Sequence[Measure], paint: Paint) -> Iterator[str]:
     for k, measure in enumerate(measures):
         if k:
             yield ""
-        yield f"{paint.bold(measure.name)}   {paint.dim(measure.label)}"
+        of = "" if measure.kind == SPANS else f", of {measure.kind.name}"
+        yield f"{paint.bold(measure.name)}   {paint.dim(measure.label + of)}"
         rows = [[_INDENT + name, text] for name, text in _facts(measure)]
         columns = widths(rows)
         yield from (line(row, columns, _LEFT) for row in rows)

@@ -5,7 +5,7 @@ A page of tables and remarks for people, laid out as aligned text or as Markdown
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from spaneval.reports import markdown
@@ -60,6 +60,27 @@ class Grid:
     def rows(self) -> Iterator[list[str]]:
         """All rows without the heading."""
         return (row for group in self.groups for row in group)
+
+    def fits(self, width: int | None) -> bool:
+        """Whether so many columns of a terminal are enough; None is as wide as needed."""
+        return width is None or self._width() <= width
+
+    def narrowed(self, width: int | None) -> Grid:
+        """Meanings below the table where there is no room for them beside it."""
+        return self if self.fits(width) else self.without_meanings()
+
+    def without_meanings(self) -> Grid:
+        """The same without the column of meanings, which become remarks."""
+        if self.heading[-1] != "meaning":
+            return self
+        meanings = [f"{row[0].strip()}: {row[-1]}" for row in self.rows if row[-1]]
+        groups = [[row[:-1] for row in group] for group in self.groups]
+        remarks = [*self.remarks, *meanings]
+        return replace(self, heading=self.heading[:-1], aligned=self.aligned[:-1], groups=groups, remarks=remarks)
+
+    def _width(self) -> int:
+        rows = [self.heading, *self.rows]
+        return max(len(line(row, widths(rows), self.aligned)) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,28 @@ def legend(reasons: Iterable[Why]) -> Iterator[Line]:
         yield Line(subject(places), texts.pop() if len(texts) == 1 else kind)
 
 
+def sentences(reasons: Iterable[Why]) -> list[str]:
+    """The same as remarks below a table."""
+    return [f"{found.subject} undefined: {found.reason}" for found in legend(reasons)]
+
+
+def by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """
+    Measures that share a reason.
+
+    Args:
+        reasons: Why, by measure.
+
+    Returns:
+        The measures by reason, both in the order in which they come.
+
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    return names
+
+
 def _kind(reason: str) -> str:
     """A reason without its numbers."""
     for one, several in _ONE.items():

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
 from spaneval.records.fields import support
-from spaneval.reports import csv, json, jsonl, latex, page, scores
+from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
-from spaneval.reports.reasons import Why, legend
-from spaneval.reports.text import Align, Input, counted, input_comments, number, printable
+from spaneval.reports.reasons import Why, sentences
+from spaneval.reports.text import Input, counted, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.fields import RecordEvaluation
@@ -46,15 +46,7 @@ def render(evaluation: RecordEvaluation, format: Format, style: Style) -> bytes:
         return b"".join(jsonl.dump(_objects(evaluation, style)))
     if format == "csv":
         return b"".join(csv.dump(_documents_flat(evaluation) if style.per_document else _measures_flat(evaluation)))
-    shown = _page(evaluation, style)
-    if format == "latex":
-        facts = [*input_comments(shown.inputs), shown.facts]
-        facts += [f"{remark.subject}: {' '.join(remark.text.split())}" for remark in shown.remarks]
-        first, *rest = [scores.without_meanings(grid) for grid in shown.grids]
-        tables = [latex.tabular(first, [*first.remarks, *facts, f"signature {shown.signature}"])]
-        tables += [latex.tabular(grid, [x for x in (grid.title, *grid.remarks) if x]) for grid in rest]
-        return b"\n".join(tables)
-    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
+    return scores.laid_out(_page(evaluation, style), format, style)
 
 
 def _page(evaluation: RecordEvaluation, style: Style) -> Page:
@@ -89,7 +81,7 @@ def _decisions(evaluation: RecordEvaluation, style: Style) -> Grid:
         ["FP + FPFN", str(counts["fp"] + counts["fpfn"]), "extracted facts that the gold does not have"],
         ["FN + FPFN", str(counts["fn"] + counts["fpfn"]), "gold facts that were not extracted"],
     ]
-    return scores.narrowed(Grid(["decision", "number", "meaning"], ["left", "right", "left"], [rows, sums]), style)
+    return Grid(["decision", "number", "meaning"], ["left", "right", "left"], [rows, sums]).narrowed(style.width)
 
 
 def _fields(evaluation: RecordEvaluation, style: Style) -> Grid:
@@ -110,15 +102,7 @@ def _fields(evaluation: RecordEvaluation, style: Style) -> Grid:
         for field, counts in evaluation.field_counts.items()
         if (why := m.why_undefined(counts))
     ]
-    return Grid(heading, _numbers(heading), [rows], remarks=_legend(reasons), names=0)
-
-
-def _legend(reasons: list[Why]) -> list[str]:
-    return [f"{subject} undefined: {reason}" for subject, reason in legend(reasons)]
-
-
-def _numbers(heading: list[str]) -> list[Align]:
-    return ["left", *(["right"] * (len(heading) - 1))]  # type: ignore[list-item] # a literal
+    return Grid(heading, names_and_numbers(heading), [rows], remarks=sentences(reasons), names=0)
 
 
 def _documents(evaluation: RecordEvaluation, style: Style) -> Grid:
@@ -141,7 +125,7 @@ def _documents(evaluation: RecordEvaluation, style: Style) -> Grid:
         for row in documents
         if name in row["undefined"]
     ]
-    return Grid(heading, _numbers(heading), [rows], remarks=_legend(reasons), names=0)
+    return Grid(heading, names_and_numbers(heading), [rows], remarks=sentences(reasons), names=0)
 
 
 def _objects(evaluation: RecordEvaluation, style: Style) -> Iterator[Mapping[str, Any]]:

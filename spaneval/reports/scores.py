@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import csv
-from spaneval.reports.page import Grid, Remark
-from spaneval.reports.text import Align, interval, line, number, widths
+from spaneval.reports import csv, latex, page
+from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.reasons import by_reason
+from spaneval.reports.text import Align, interval, interval_title, number
 
 if TYPE_CHECKING:
     from spaneval.averages import Macro
-    from spaneval.reports import Style
+    from spaneval.reports import Format, Style
     from spaneval.scores import Result
 
-_INDENT = "  "
+
+def laid_out(shown: Page, format: Format, style: Style) -> bytes:  # noqa: A002 - the option's name
+    """A page as `table`, `markdown` or `latex`."""
+    if format == "latex":
+        return latex.as_latex(shown)
+    return page.as_markdown(shown) if format == "markdown" else page.as_table(shown, style)
 
 
 def measures_grid(result: Result, style: Style) -> Grid:
@@ -23,7 +28,7 @@ def measures_grid(result: Result, style: Style) -> Grid:
     resampling = result.resampling
     heading, aligned = ["measure", "value"], list[Align](["left", "right"])
     if resampling:
-        heading.append(f"{100 * float(resampling['level']):g} % interval")
+        heading.append(interval_title(resampling))
         aligned.append("left")
     heading, aligned = [*heading, "counts", "meaning"], [*aligned, "right", "left"]
     rows = []
@@ -32,26 +37,7 @@ def measures_grid(result: Result, style: Style) -> Grid:
         ends = [interval(result.intervals.get(measure.name), style.digits)] if resampling else []
         value = number(result.measures[measure.name], style.digits)
         rows.append([measure.label, value, *ends, f"{top} / {bottom}", measure.question])
-    return narrowed(Grid(heading, aligned, [rows]), style)
-
-
-def narrowed(grid: Grid, style: Style) -> Grid:
-    """Meanings below the table where there is no room for them beside it."""
-    rows = [grid.heading, *grid.rows]
-    if style.width is None or max(len(line(row, widths(rows), grid.aligned)) for row in rows) <= style.width:
-        return grid
-    return without_meanings(grid)
-
-
-def without_meanings(grid: Grid) -> Grid:
-    """The same without the column of meanings, which become remarks."""
-    if grid.heading[-1] != "meaning":
-        return grid
-    meanings = [f"{row[0].strip()}: {row[-1]}" for row in grid.rows if row[-1]]
-    groups = [[row[:-1] for row in group] for group in grid.groups]
-    return replace(
-        grid, heading=grid.heading[:-1], aligned=grid.aligned[:-1], groups=groups, remarks=[*grid.remarks, *meanings]
-    )  # fmt: skip
+    return Grid(heading, aligned, [rows]).narrowed(style.width)
 
 
 def macro_grid(result: Result, style: Style, macro: Macro | None = None) -> Grid | None:
@@ -78,12 +64,12 @@ def macro_grid(result: Result, style: Style, macro: Macro | None = None) -> Grid
 def remarks(result: Result) -> Iterator[Remark]:
     """Why measures or intervals are undefined, and what was left out of intervals."""
     labels = {measure.name: measure.label for measure in result.registry}
-    for names, reason in _grouped(result.undefined):
+    for reason, names in by_reason(result.undefined).items():
         yield Remark(f"{', '.join(labels[name] for name in names)} undefined", reason)
     if result.bootstrap is None:
         return
     without = {name: why for name, why in result.bootstrap.undefined.items() if name not in result.undefined}
-    for names, reason in _grouped(without):
+    for reason, names in by_reason(without).items():
         yield Remark(f"interval of {', '.join(labels[name] for name in names)} undefined", reason)
     left: dict[int, list[str]] = {}
     for name, share in result.bootstrap.left_out.items():
@@ -92,15 +78,6 @@ def remarks(result: Result) -> Iterator[Remark]:
     if left:
         parts = (f"{n} of {result.bootstrap.resamples} for {', '.join(names)}" for n, names in sorted(left.items()))
         yield Remark("left out of intervals", f"resamples in which a measure is undefined: {'; '.join(parts)}", True)
-
-
-def _grouped(reasons: dict[str, str]) -> Iterator[tuple[list[str], str]]:
-    """Measures that share a reason, and the reason."""
-    names: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        names.setdefault(reason, []).append(name)
-    for reason, shared in names.items():
-        yield shared, reason
 
 
 def why(result: Result, name: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from spaneval.reports import content, groups
-from spaneval.reports.text import Align, input_lines, line, utf8, widths, wrapped
+from spaneval.reports.text import Align, input_lines, interval_title, line, names_and_numbers, utf8, widths, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -33,9 +33,10 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
 def _measures(evaluation: Evaluation, style: Style) -> list[list[str]]:
     """All sections with common columns, under one heading; what measures mean below, where there is no room beside."""
     sections = content.sections(evaluation, style)
-    has_intervals = bool(content.interval_title(evaluation))
+    title = interval_title(evaluation.resampling)
+    has_intervals = bool(title)
     rows = [_cells(row, has_intervals) for section in sections for row in section.rows]
-    heading = ["", "value", *([content.interval_title(evaluation)] if has_intervals else []), "counts"]
+    heading = ["", "value", *([title] if has_intervals else []), "counts"]
     columns = widths([heading, *rows])
     aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right", "left"]  # type: ignore[list-item] # a literal
     is_narrow = style.width is not None and max(len(line(row, columns, aligned)) for row in rows) > style.width
@@ -73,8 +74,7 @@ def _grid(table: groups.Table, style: Style) -> list[str]:
     """A table under a line that says what it shows."""
     rows = [table.heading, *([_INDENT + row[0], *row[1:]] for row in table.rows)]
     columns = widths(rows)
-    aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
-    lines = [line(row, columns, aligned) for row in rows]
+    lines = [line(row, columns, names_and_numbers(table.heading)) for row in rows]
     return [*_title(table.title, table.about, style), *lines, *_below(table.remarks, style)]
 
 
@@ -103,6 +103,5 @@ def _remarks(evaluation: Evaluation, style: Style) -> Iterator[str]:
 def _documents(evaluation: Evaluation, style: Style) -> list[str]:
     rows = content.documents(evaluation, style)
     columns = widths(rows)
-    aligned: list[Align] = ["left", *(["right"] * (len(columns) - 1))]  # type: ignore[list-item] # a literal
-    heading, *lines = [line(row, columns, aligned) for row in rows]
+    heading, *lines = [line(row, columns, names_and_numbers(rows[0])) for row in rows]
     return [style.paint.bold(heading), *lines, *_below(content.document_reasons(evaluation), style)]

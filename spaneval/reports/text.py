@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 from spaneval.frozen import Frozen
 
@@ -65,6 +65,11 @@ def number(value: float | None, digits: int) -> str:
 def interval(bounds: tuple[float, float] | None, digits: int) -> str:
     """Both ends of an interval for people."""
     return UNDEFINED if bounds is None else f"[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
+
+
+def interval_title(resampling: Mapping[str, Any] | None) -> str:
+    """The heading of a column of intervals; "" without them."""
+    return f"{100 * float(resampling['level']):g} % interval" if resampling else ""
 
 
 def counted(n: int, singular: str, plural: str | None = None) -> str:
@@ -151,6 +156,12 @@ class Paint(Frozen):
 
 
 PLAIN = Paint(is_on=False)
+
+
+def names_and_numbers(heading: Sequence[str]) -> list[Align]:
+    """Sides of the columns of a table whose first column holds names and whose others hold numbers."""
+    right: list[Align] = ["right"]
+    return ["left", *right * (len(heading) - 1)]
 
 
 def widths(rows: Sequence[Sequence[str]]) -> list[int]:
