@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from spaneval.exceptions import MeasureError
@@ -29,11 +29,7 @@ def get_measure(name: str, kind: Kind = SPANS) -> Measure:
     known = measures_of(kind)
     if name in known:
         return known[name]
-    import difflib
-
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
-    offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-    raise MeasureError(f"no measure {name!r}; {offer}")
+    raise _unknown(name, known)
 
 
 def any_measure(name: str) -> str:
@@ -46,9 +42,10 @@ def any_measure(name: str) -> str:
     """
     if name in MEASURES or name.partition(":")[0] in ("precision", "recall", "f1", "accuracy"):
         return name
-    if any(name in measures_of(kind) for kind in STATIC.values()):
+    known = {name: None for kind in STATIC.values() for name in measures_of(kind)}
+    if name in known:
         return name
-    return get_measure(name).name
+    raise _unknown(name, known)
 
 
 def measures_of(kind: Kind) -> Mapping[str, Measure]:
@@ -58,6 +55,17 @@ def measures_of(kind: Kind) -> Mapping[str, Measure]:
     from spaneval.record_measures import registry
 
     return registry(kind)
+
+
+def _unknown(name: str, known: Iterable[str]) -> MeasureError:
+    """Says so, and offers the nearest of the names."""
+    import difflib
+
+    known = list(known)
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
+    there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}"
+    offer = f"did you mean {' or '.join(near)}?" if near else there
+    return MeasureError(f"no measure {name!r}; {offer}")
 
 
 def default_measures(*, has_nil: bool) -> tuple[Measure, ...]:

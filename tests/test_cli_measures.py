@@ -88,7 +88,7 @@ def test_markdown_is_a_table(capsys: pytest.CaptureFixture[str], names: list[str
         ("link-f1", "no measure 'link-f1'; did you mean link_f1"),
         ("F1", "no measure 'F1'; did you mean f1"),
         ("recal", "no measure 'recal'; did you mean recall"),
-        ("accuracy", "no measure 'accuracy'; did you mean entity_accuracy"),
+        ("entity-accuracie", "no measure 'entity-accuracie'; did you mean entity_accuracy"),
         ("bleu", "no measure 'bleu'; there are precision, recall, "),
         ("", "no measure ''; there are precision, recall, "),
     ],
@@ -118,6 +118,39 @@ def test_wrong_use(capsys: pytest.CaptureFixture[str], args: list[str], message:
     """
     assert main(["measures", *args]) == 2
     assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("args", "heading"),
+    [
+        (["rework"], "rework   Rework, of records"),
+        (["row_f1"], "row_f1   Row F1, of json"),
+        (["agreement"], "agreement   Agreement, of records"),
+        (["--of", "json", "agreement"], "agreement   Agreement, of json"),
+        (["precision"], "precision   Precision"),
+    ],
+)
+def test_measure_is_found_by_its_name_alone(capsys: pytest.CaptureFixture[str], args: list[str], heading: str):
+    """
+    Those of records and documents too, with what they are measures of.
+    """
+    assert heading == shown(capsys, *args).splitlines()[0]
+
+
+def test_list_says_how_to_ask_for_one_of_it(capsys: pytest.CaptureFixture[str]):
+    """
+    Without `--of`, `precision` would be that of spans.
+    """
+    assert "`spaneval measures NAME` tells" in shown(capsys)
+    assert "`spaneval measures --of audit NAME` tells" in shown(capsys, "--of", "audit")
+
+
+def test_unknown_measure_of_a_single_one_is_told_in_the_singular(capsys: pytest.CaptureFixture[str]):
+    """
+    DocuBench has one number.
+    """
+    assert main(["measures", "--of", "docubench", "bleu"]) == 2
+    assert "no measure 'bleu'; there is score\n" in capsys.readouterr().err
 
 
 def test_output_file_holds_what_would_be_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path):

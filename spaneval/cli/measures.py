@@ -26,13 +26,14 @@ Example:
 @click.command(epilog=EXAMPLE, short_help="Tell what each measure is, and when it is undefined.")
 @click.argument("name", required=False, shell_complete=measure_names)
 @click.option(
-    "--of", type=Choice(tuple(STATIC)), default=SPANS.name, show_default=True,
-    help="What is counted: by score, or by the command of that name.",
+    "--of", type=Choice(tuple(STATIC)),
+    help="What is counted: spans, by score, or by the command of that name.  [default: spans; with NAME, the first "
+         "that has it]",
 )  # fmt: skip
 @options.output(FORMATS)
 @options.talk()
 @click.pass_context
-def measures(ctx: click.Context, /, name: str | None, of: str, format: str, output: str) -> None:  # noqa: A002 - the option's name
+def measures(ctx: click.Context, /, name: str | None, of: str | None, format: str, output: str) -> None:  # noqa: A002 - the option's name
     """
     Tell what each measure is: its question, its formula, when it is undefined, where it comes from.
 
@@ -44,7 +45,7 @@ def measures(ctx: click.Context, /, name: str | None, of: str, format: str, outp
     console = ctx.ensure_object(Console)
     check_targets({"--output": output}, [])
     options.show_choices(ctx, console)
-    kind = STATIC[of]
+    kind = STATIC[of] if of else next((kind for kind in STATIC.values() if name in measures_of(kind)), SPANS)
     chosen = [get_measure(name, kind)] if name is not None else list(measures_of(kind).values())
     paint = console.paint(sys.stdout if output == STDOUT else None)
     write_whole(output, [render(chosen, format, paint, is_whole=name is not None)])
