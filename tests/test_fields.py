@@ -128,6 +128,9 @@ def test_tolerance_reaches_into_lists_and_objects():
     assert not NEAR.equal([1], [1, 1])
     assert not NEAR.equal(1, "x")
     assert not NEAR.equal(True, 1)
+    assert not NEAR.equal(True, False)
+    assert not NEAR.equal({"a": [True]}, {"a": [False]})
+    assert NEAR.equal({"a": [True, 1]}, {"a": [True, 2]})
     assert Comparator(rule("number:0")).tolerance is None
     assert Decimal(1) == NEAR.tolerance
 

@@ -93,6 +93,8 @@ class Comparator:
             return False
         if isinstance(x, tuple) and isinstance(y, tuple):
             return len(x) == len(y) and all(map(self.same, x, y))
+        if isinstance(x, bool) or isinstance(y, bool):
+            return False
         if isinstance(x, int | Decimal) and isinstance(y, int | Decimal):
             return is_near(x, y, self.tolerance)
         return False
