@@ -147,6 +147,10 @@ ANNOTATION = '{"a":1,"b":3,"entity_id":"Q1"}'
         '[{"ground_truth":[%s,%s  ,%s,"\x7f0"]}]',
         '[{"ground_truth":[%s %s]}]',
         '[{"ground_truth":[%s]},%s]',
+        '[{"ground_truth":["\\u007f0"],"more":{"ground_truth":[%s]}}]',
+        '[{"more":{"ground_truth":[%s]},"ground_truth":["\\u007F0"]}]',
+        '[{"more":{"ground_truth":[%s]},"ground_truth":["\\u00400"],"text":"\x7f"}]',
+        '[{"ground_truth":[%s],"ground_\\u0074ruth":["\\u007f0"]}]',
     ],
 )
 def test_annotations_where_none_may_stand_come_to_the_same(tmp_path, text):

@@ -160,7 +160,7 @@ def _are_utf8(raw: bytes, starts: IntArray, ends: IntArray) -> bool:
 
 def _parsed_without(raw: bytes, starts: IntArray, ends: IntArray) -> Marked | None:
     """The documents parsed, with a string in place of each run; None if that cannot be."""
-    mark = next((x for x in _MARKS if x not in raw), None)
+    mark = next((x for x in _MARKS if not _is_said(x, raw)), None)
     if mark is None:
         return None
     runs: list[tuple[int, int]] = list(zip(starts.tolist(), ends.tolist(), strict=True))
@@ -172,6 +172,11 @@ def _parsed_without(raw: bytes, starts: IntArray, ends: IntArray) -> Marked | No
         return None
     documents = content if isinstance(content, list) else [content]
     return Marked(documents, [f"{mark.decode()}{k}" for k in range(len(runs))])
+
+
+def _is_said(letter: bytes, raw: bytes) -> bool:
+    """Whether a string of the file may hold the letter, as it is or escaped."""
+    return any(written in raw for written in (letter, b"\\u%04x" % ord(letter), b"\\u%04X" % ord(letter)))
 
 
 def _counts(marked: Marked, sizes: list[int]) -> list[int] | None:

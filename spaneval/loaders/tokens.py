@@ -113,7 +113,7 @@ class Tokens:
         if not self._size:
             return np.zeros(len(number), dtype=np.bool_)
         is_same = number >= 0
-        if len(self._words) > len(words):  # else words that are padded with zeros tell lengths apart
+        if len(self._words) != len(words):  # else words that are padded with zeros tell lengths apart
             is_same &= self._length[number] == length
         for k, word in enumerate(words[: len(self._words)]):
             is_same &= self._words[k][number] == word
