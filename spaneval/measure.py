@@ -65,7 +65,8 @@ class Measure(Frozen):
     def formula(self) -> str:
         """The fraction in names of columns, as `2 · n_matched / (n_predicted + n_gold)`."""
         top, bottom = _sum(self.numerator), _sum(self.denominator)
-        return f"{_bracketed(top)} / {_bracketed(bottom)}"
+        is_sum = " + " in top or " - " in top
+        return f"{f'({top})' if is_sum else top} / {f'({bottom})' if ' ' in bottom else bottom}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -138,10 +139,6 @@ def _sum(terms: Terms) -> str:
         size = "" if abs(factor) == 1 else f"{abs(factor)} · "
         text += f"{sign if text else sign.strip('+ ')}{size}{column}"
     return text
-
-
-def _bracketed(text: str) -> str:
-    return f"({text})" if " + " in text or " - " in text else text
 
 
 def lacks_translation(counts: Mapping[str, Any]) -> Any:

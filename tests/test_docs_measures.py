@@ -13,9 +13,10 @@ from console_blocks import ROOT, blocks
 
 import spaneval
 from spaneval.counts import Counts
-from spaneval.kinds import SPANS
+from spaneval.kinds import SPANS, STATIC, Kind
 from spaneval.measure import Measure
-from spaneval.measures import MEASURES
+from spaneval.measures import MEASURES, measures_of
+from spaneval.reports.measures import render
 
 PAGE = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
 
@@ -143,6 +144,25 @@ def evaluate(**options: Any) -> spaneval.Evaluation:
 
 def id_map() -> dict[str, str]:
     return dict(csv.reader(example("id_map.csv").splitlines()[1:]))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STATIC.values() if kind != SPANS], ids=lambda kind: kind.name)
+def test_page_holds_the_registries_of_all_else(kind: Kind):
+    """
+    As `spaneval measures --of KIND -f markdown` prints them, and every count that they are made of.
+    """
+    assert render(list(measures_of(kind).values()), "markdown").decode() in PAGE
+    heading = {"records": "## Records", "audit": "## Reviewed records"}.get(kind.name, "## JSON documents")
+    explained = {name for row in table(heading) for name in re.findall(r"\w+", row[0])}
+    assert set(kind.columns) - {"score", "documents"} <= explained
+
+
+def test_page_names_every_measure_of_classes():
+    """
+    Those of a matrix, and those of each class.
+    """
+    named = {name.replace("CLASS", "a") for row in table("## Classes") for name in re.findall(r"[\w:]+", row[0])}
+    assert set(spaneval.classify({"1": "a"}, {"1": "a"}, ci=False).measures) == named
 
 
 def test_counting_the_example_gives_the_stated_table():
