@@ -101,6 +101,9 @@ def test_several_systems_are_compared(sample: Run) -> None:
 
     assert ended.code == 0
     assert "5 documents, 48 gold values; baseline v1" in ended.out
+    assert "system      F1   95 % interval " in ended.out
+    assert "\n  Row F1: How well were rows found, as one number?\n" in ended.out
+    assert "\n  macro F1: plain mean of the F1 of documents\n" in ended.out
     assert "p (Holm)" in ended.out
     assert "note: v2: 1 value is not counted, because the schema allows no such key: confidence" in ended.err
 

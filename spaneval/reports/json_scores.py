@@ -10,7 +10,7 @@ from spaneval.records.leaf_decisions import LeafScore
 from spaneval.reports import comparison as compared
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Align, Input, counted, interval, names_and_numbers, number, printable
+from spaneval.reports.text import Align, Input, counted, interval, interval_title, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
@@ -103,9 +103,11 @@ def _systems(evaluation: JsonEvaluation, style: Style) -> Grid:
     systems = list(evaluation.systems.values())
     has_intervals = systems[0].bootstrap is not None
     key = "f1" if systems[0].is_native else "score"
-    labels = {measure.name: measure.label for measure in systems[0].registry}
+    known = {measure.name: measure for measure in systems[0].registry}
+    labels = {name: measure.label for name, measure in known.items()}
     others = [name for name in _SHOWN if name != key] if systems[0].is_native else []
-    heading = ["system", labels[key], *(["interval"] if has_intervals else []), *(labels[name] for name in others)]
+    title = [interval_title(systems[0].resampling)] if has_intervals else []
+    heading = ["system", labels[key], *title, *(labels[name] for name in others)]
     aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), *["right" for _ in others]]  # type: ignore[list-item] # literals
     if systems[0].is_native:
         heading, aligned = [*heading, "macro F1"], [*aligned, "right"]
@@ -116,7 +118,9 @@ def _systems(evaluation: JsonEvaluation, style: Style) -> Grid:
         row += [number(one.measures[name], style.digits) for name in others]
         row += [number(one.means.means["f1"].value, style.digits)] if one.means is not None else []
         rows.append(row)
-    return Grid(heading, aligned, [rows], names=0)
+    meanings = [f"{labels[name]}: {known[name].question}" for name in (key, *others)]
+    meanings += ["macro F1: plain mean of the F1 of documents"] if systems[0].is_native else []
+    return Grid(heading, aligned, [rows], remarks=meanings, names=0)
 
 
 def _fields(one: JsonSystem) -> Grid | None:

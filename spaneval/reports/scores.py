@@ -46,7 +46,7 @@ def macro_grid(result: Result, style: Style, macro: Macro | None = None) -> Grid
     if macro is None:
         return None
     has_intervals = any(mean.interval is not None for mean in macro.means.values())
-    heading = ["measure", "mean", *(["interval"] if has_intervals else []), "defined"]
+    heading = ["measure", "mean", *([interval_title(result.resampling)] if has_intervals else []), "defined"]
     aligned: list[Align] = ["left", "right", *(["left"] if has_intervals else []), "right"]  # type: ignore[list-item] # literals
     labels = {measure.name: measure.label for measure in result.registry}
     rows = [
