@@ -324,11 +324,62 @@ def test_labels_that_violate_their_schema_are_told():
     notes = {note.code: note.message for note in found.notes}
 
     assert notes["labels-violate-schema"] == (
-        "1 of 2 labels violates its own schema in 2 places: x at #/a: 1 is not of type 'string'"
+        '1 of 2 labels violates its own schema in 2 places: x at #/a: 1 is not of type "string"'
     )
     assert notes["labels-not-checked"].startswith(
-        "labels not checked, because their schema is no valid JSON Schema: 1, first y (at #/type 'strng'"
+        'labels not checked, because their schema is no valid JSON Schema: 1, first y (at #/type: "strng" is not'
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "message"),
+    [
+        ({"type": "string"}, None, 'null is not of type "string"'),
+        ({"type": ["string", "number"]}, True, 'true is not of type "string" or "number"'),
+        ({"type": "string"}, {"b": None}, 'an object is not of type "string"'),
+        ({"enum": ["x", None, True]}, False, 'false is not one of ["x", null, true]'),
+        ({"const": None}, 1, "null was expected"),
+        ({"uniqueItems": True}, [None, None], "a list has non-unique elements"),
+        ({"minItems": 1}, [], "[] should be non-empty"),
+        ({"type": "string"}, 10**50, f'1{"0" * 38}… is not of type "string"'),
+    ],
+)
+def test_violations_are_told_in_terms_of_json(schema, value, message):
+    """
+    With null and true, and without the content of what is large.
+    """
+    found = evaluation({"a": value}, {}, {"properties": {"a": schema}})
+
+    assert f"d at #/a: {message}" == found.notes[0].message.partition(" in 1 place: ")[2]
+
+
+def test_what_is_told_of_violations_does_not_depend_on_the_order_of_rows_and_documents():
+    """
+    So reports stay the same to the last byte.
+    """
+    schema = {"properties": {"r": {"type": "array", "items": {"properties": {"k": {"type": "string"}}}}}}
+    rows = [{"k": "x"}, {"k": None}, {"k": 1}]
+    orders = [("xy", rows), ("yx", rows[::-1])]
+    told = [
+        evaluate_json({x: {"r": some} for x in names}, {"s": {x: {} for x in names}}, schema, ci=False).notes
+        for names, some in orders
+    ]
+
+    assert told[0] == told[1]
+    assert told[0][0].message.endswith(
+        'in 4 places: x at #/r/*/k: 1 is not of type "string"; y at #/r/*/k: 1 is not of type "string"'
+    )
+
+
+def test_a_schema_whose_alternatives_go_round_in_circles_cannot_check_labels():
+    """
+    It is told as such, and not as a fault of the label.
+    """
+    found = evaluation({"a": 1}, {"a": 1}, {"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}, {}]}}})
+
+    assert ["labels-not-checked"] == [note.code for note in found.notes]
+    assert found.notes[0].message.endswith("1, first d (its references never come to an end)")
+    assert 1.0 == found.systems["s"].score
 
 
 @pytest.mark.parametrize("options", [{"ordered": "row"}, {"normalize": "rows.d=text"}])

@@ -1,9 +1,14 @@
-"""Labels against their own schema, by the `jsonschema` library: what does not fit is told, never a reason to stop."""
+"""
+Labels against their own schema, by the `jsonschema` library: what does not fit is told, never a reason to stop.
+
+What is told is in terms of JSON, and the same whatever the order of files, keys and rows.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +21,12 @@ _NAMED: Final = 3
 """Labels that a note names."""
 _MOST: Final = 1000
 """Violations of one label that are counted."""
+_LONGEST: Final = 80
+"""Characters of a place or a message."""
+_WIDEST: Final = 40
+"""Characters of a value in a message."""
+
+_ENDLESS: Final = "its references never come to an end"
 
 
 def label_notes(documents: JsonDocuments) -> list[Note]:
@@ -23,20 +34,23 @@ def label_notes(documents: JsonDocuments) -> list[Note]:
     named: list[str] = []
     n_violations, n_unchecked, checked = 0, 0, {}
     first = ""
-    for name, label in documents.labels.items():
+    for name in documents.names:
         schema = documents.schemas.get(name)
-        if schema is None:
+        if schema is None or name not in documents.labels:
             continue
         if id(schema) not in checked:
             checked[id(schema)] = _validator(schema.content)
         validator, why = checked[id(schema)]
-        if validator is None:
+        found: list[tuple[str, str]] = []
+        if validator is not None:
+            found, why = _violations(validator, documents.labels[name])
+        if why:
             n_unchecked += 1
             first = first or f"{name} ({why})"
-            continue
-        found = list(_violations(validator, label))
-        n_violations += len(found)
-        named += [f"{name} at {one}" for one in found[:1]]
+        if found:
+            n_violations += len(found)
+            place, message = min(found)
+            named.append(f"{name} at {place}: {message}")
     notes = []
     if named:
         more = "; …" if len(named) > _NAMED else ""
@@ -62,25 +76,57 @@ def _validator(schema: Any) -> tuple[Any, str]:
     try:
         kind.check_schema(schema)
     except jsonschema.SchemaError as error:
-        return None, f"at {_shown(error.absolute_path)} {_short(error.message)}"
+        return None, f"at {_pointer(map(str, error.absolute_path))}: {_said(error)}"
     except (re.error, RecursionError) as error:
-        return None, _short(str(error))
+        return None, _failed(error)
     return kind(schema, registry=referencing.Registry()), ""
 
 
-def _violations(validator: Any, label: Any) -> Iterator[str]:
+def _violations(validator: Any, label: Any) -> tuple[list[tuple[str, str]], str]:
+    """Places and what is wrong there; and why, if the label cannot be checked."""
     try:
-        for error in islice(validator.iter_errors(label), _MOST):
-            yield f"{_shown(error.absolute_path)}: {_short(error.message)}"
+        return list(_told(islice(validator.iter_errors(label), _MOST))), ""
     except (re.error, RecursionError) as error:
-        yield f"#: it cannot be checked: {_short(str(error))}"
+        return [], _failed(error)
 
 
-def _shown(path: Any) -> str:
-    """Keys and indices as a JSON pointer."""
-    return _short("#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path))
+def _failed(error: Exception) -> str:
+    return _ENDLESS if isinstance(error, RecursionError) else _short(str(error))
 
 
-def _short(message: str) -> str:
+def _told(errors: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Rows are shown as `*`, because their order is of no importance."""
+    for error in errors:
+        yield _pointer("*" if isinstance(step, int) else step for step in error.absolute_path), _said(error)
+
+
+def _pointer(steps: Iterable[str]) -> str:
+    return _short("#" + "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps))
+
+
+def _said(error: Any) -> str:
+    """A message in which values stand as in JSON, and a list or an object that is wrong as what it is."""
+    if error.validator is None:
+        return f"nothing is allowed here, and there is {_written(error.instance)}"
+    message, given, wanted = error.message, repr(error.instance), error.validator_value
+    start = ""
+    if message.startswith(given):
+        start, message = _written(error.instance), message[len(given) :]
+    if error.validator == "type" and isinstance(wanted, list):
+        message = message.replace(", ".join(map(repr, wanted)), " or ".join(map(_as_json, wanted)))
+    return _short(start + message.replace(repr(wanted), _as_json(wanted)))
+
+
+def _written(value: Any) -> str:
+    if value and isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return _short(_as_json(value), _WIDEST)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _short(message: str, most: int = _LONGEST) -> str:
     flat = " ".join(message.split())
-    return flat if len(flat) <= 80 else f"{flat[:79]}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
