@@ -14,6 +14,7 @@ import pytest
 from console_blocks import ROOT, agrees, blocks, check_page, commands
 
 import spaneval
+from spaneval.records.decisions import COLUMNS
 from spaneval.runs import run_of
 from spaneval.saved_runs import to_json
 
@@ -129,6 +130,30 @@ def test_columns_of_pairs_are_those_written() -> None:
     documented = first_column("formats.md", "### `--pairs FILE`")
 
     assert list(evaluation().pairs.columns) == documented
+
+
+def test_columns_of_decisions_are_those_written() -> None:
+    """
+    In their order; the name of a system is only there where there are several.
+    """
+    assert ["system", *COLUMNS] == first_column("formats.md", "### `--decisions FILE`")
+
+
+def test_json_keys_of_documents_are_those_documented() -> None:
+    """
+    The tables of docs/json.md name every key of a report and of a system, in their order, and no other.
+    """
+    data = ROOT / "data" / "json"
+    results = {name: data / "results" / name for name in ("v1", "v2")}
+    report = spaneval.evaluate_json(data / "labels", results, data / "schemas", resamples=20).to_dict()
+    text = (DOCS / "json.md").read_text(encoding="utf-8").split("\n### JSON\n", 1)[1].split("\nEach system has\n")
+    of_report, of_system = (
+        [name for row in part.split("\n## ")[0].splitlines() if row.startswith("| `")
+         for name in re.findall(r"`(\w+)`", row.split("|")[1])] for part in text
+    )  # fmt: skip
+
+    assert [*report, "comparison"] == of_report
+    assert list(report["systems"]["v1"]) == of_system
 
 
 def test_json_samples_are_json() -> None:
