@@ -267,6 +267,18 @@ def test_paths_as_text(path, text):
             {"items": {"$ref": "https://example.org/x.json"}},
             "s.json: the reference 'https://example.org/x.json' at #/items/$ref leads out of this file",
         ),
+        (
+            {"items": {"$ref": "#/title"}, "title": "x"},
+            "s.json: the reference '#/title' at #/items/$ref leads to what is no schema; an object is expected there",
+        ),
+        (
+            {"items": {"$ref": "#/components/x"}, "components": {"x": {"items": {"$ref": "#/nope"}}}},
+            "s.json: the reference '#/nope' at #/components/x/items/$ref leads nowhere in this file",
+        ),
+        (
+            {"items": {"$ref": "#/components/x"}, "components": {"x": {"properties": []}}},
+            "s.json: not a JSON Schema: at #/components/x/properties an object is expected",
+        ),
         ({"$ref": "other.json#/x"}, "s.json: the reference 'other.json#/x' at #/$ref leads out of this file"),
     ],
 )
@@ -278,6 +290,19 @@ def test_schemas_that_cannot_be_used(schema, message):
         root(schema)
 
     assert str(caught.value.problems[0]).startswith(message)
+
+
+def test_schemas_may_stand_anywhere_in_the_file():
+    """
+    As far as a reference leads there.
+    """
+    schema = {
+        "properties": {"a": {"$ref": "#/components/x"}, "b": {"$ref": "#/$defs/t"}},
+        "components": {"x": {"$ref": "#/components/y"}, "y": {"type": "array", "items": {"$ref": "#"}}},
+        "$defs": {"t": True, "unused": {"$ref": "#/components/x"}},
+    }
+
+    assert {"a[0].a[0].b": 1} == leaves(schema, {"a": [{"a": [{"b": 1}]}]})
 
 
 def test_nothing_is_fetched():

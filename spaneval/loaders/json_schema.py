@@ -230,23 +230,27 @@ def schema_of(content: Any, name: str | None, problems: Problems) -> Node | None
         message = 'not a JSON Schema: an object is expected, such as {"type": "object", "properties": …}'
         problems.add(Problem(message, name, kind=FormatError))
         return None
-    found = list(_misshapen(content, name))
+    known = set[int]()
+    found = list(_misshapen(content, "#", name, known))
     if not found:
         import referencing
 
         registry: Any = referencing.Registry()
         root = registry.resolver_with_root(_resource(content))
-        found = list(_dangling(content, root, name))
+        found = list(_wrong_references(content, root, name, known))
     for problem in found:
         problems.add(problem)
     return None if found else Node([_Part(content, root)])
 
 
-def _misshapen(content: Mapping[str, Any], name: str | None) -> Iterator[Problem]:
-    """Keywords that do not hold schemas, or names, where they must."""
-    waiting: list[tuple[str, Any]] = [("#", content)]
+def _misshapen(content: Any, at: str, name: str | None, known: set[int]) -> Iterator[Problem]:
+    """Keywords that do not hold schemas, or names, where they must; `known` are schemas that were looked at."""
+    waiting: list[tuple[str, Any]] = [(at, content)]
     while waiting:
         pointer, schema = waiting.pop()
+        if id(schema) in known:
+            continue
+        known.add(id(schema))
         if isinstance(schema, bool):
             continue
         if not isinstance(schema, Mapping):
@@ -263,18 +267,28 @@ def _misfit(pointer: str, expected: str, name: str | None) -> Problem:
     return Problem(f"not a JSON Schema: at {pointer} {expected} is expected", name, kind=FormatError)
 
 
-def _dangling(content: Mapping[str, Any], root: Resolver[Any], name: str | None) -> Iterator[Problem]:
-    """References that lead nowhere or out of the file."""
+def _wrong_references(
+    content: Mapping[str, Any], root: Resolver[Any], name: str | None, known: set[int]
+) -> Iterator[Problem]:
+    """References that cannot be used; what they lead to is looked at, wherever it stands."""
     waiting: list[tuple[str, Any, Resolver[Any]]] = [("#", content, root)]
+    seen = set[int]()
     while waiting:
         pointer, schema, resolver = waiting.pop()
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, Mapping) or id(schema) in seen:
             continue
+        seen.add(id(schema))
         resolver = root if pointer == "#" else _inside(schema, resolver)
+        further = [(f"{pointer}/{step}", one, resolver) for step, one in _below(schema)]
         for key in _REFERENCES:
-            if key in schema and (problem := _wrong_reference(schema[key], f"{pointer}/{key}", resolver, name)):
-                yield problem
-        waiting += reversed([(f"{pointer}/{step}", one, resolver) for step, one in _below(schema)])
+            target = _target(schema[key], f"{pointer}/{key}", resolver, name) if key in schema else None
+            if isinstance(target, Problem):
+                yield target
+            elif target is not None:
+                misshapen = list(_misshapen(target.contents, schema[key], name, known))
+                yield from misshapen
+                further += [] if misshapen else [(schema[key], target.contents, target.resolver)]
+        waiting += reversed(further)
 
 
 def _below(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -290,14 +304,18 @@ def _below(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, schema[key]
 
 
-def _wrong_reference(reference: str, pointer: str, resolver: Resolver[Any], name: str | None) -> Problem | None:
+def _target(reference: str, pointer: str, resolver: Resolver[Any], name: str | None) -> Any:
+    """What a reference leads to, or why that cannot be used."""
     import referencing.exceptions
 
+    hint = None
     try:
-        resolver.lookup(reference)
+        found: Any = resolver.lookup(reference)
+        if isinstance(found.contents, Mapping | bool):
+            return found
+        where = "leads to what is no schema; an object is expected there"
     except (referencing.exceptions.Unresolvable, ValueError, TypeError, KeyError, IndexError):
         is_inside = reference.startswith("#")
         where = "leads nowhere in this file" if is_inside else "leads out of this file, and nothing is fetched"
         hint = None if is_inside else "copy what it refers to below $defs, and refer to it as #/$defs/NAME"
-        return Problem(f"the reference {reference!r} at {pointer} {where}", name, hint=hint, kind=FormatError)
-    return None
+    return Problem(f"the reference {reference!r} at {pointer} {where}", name, hint=hint, kind=FormatError)
