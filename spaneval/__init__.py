@@ -1,5 +1,5 @@
 """
-spaneval tells whether an entity linker got better: did it find the spans, and are the ids right, kept apart.
+spaneval tells whether a system got better that links entities, extracts records or sorts objects.
 
 The public names are loaded on first use, so that `spaneval --help` needs no numpy.
 """
