@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.kinds import SPANS, Kind
+from spaneval.kinds import SPANS, Kind, labels
 from spaneval.outcomes import Annotations, Fate, Values
-from spaneval.runs import Run, check_comparable
+from spaneval.runs import Run, all_classes, check_comparable
 from spaneval.saved_runs import as_run
 from spaneval.significance import mcnemar_exact
 
@@ -107,8 +107,9 @@ class Diff:
 
     @property
     def kind(self) -> Kind:
-        """What was counted in both versions."""
-        return self.old.counts.kind
+        """What was counted in both versions; a class may be known to one of them alone."""
+        kind = self.old.counts.kind
+        return kind if kind == self.new.counts.kind else labels(all_classes([self.old, self.new]))
 
     @property
     def meanings(self) -> dict[str, str]:
@@ -128,8 +129,8 @@ class Diff:
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
         """What was counted in the old and in the new version; counts that are 0 in both are left out."""
-        old, new = self.old.counts.totals(), self.new.counts.totals()
-        return {name: (old[name], new[name]) for name in old if old[name] or new[name]}
+        old, new = (Counter(run.counts.totals()) for run in (self.old, self.new))
+        return {name: (old[name], new[name]) for name in self.kind.columns if old[name] or new[name]}
 
     @property
     def n_common(self) -> int:

@@ -2,7 +2,7 @@
 The registries of measures of classes: accuracy, and precision, recall and F1 of each class.
 
 The formulas stand here once, for two kinds of counts: the cells of a confusion matrix, which saved runs hold, and its
-margins, of which a thousand classes need three thousand instead of a million.
+margins, of which a thousand classes need three thousand instead of a million, so that scores and comparisons use them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from spaneval.measure import Measure, Terms, Totals
 
 MARGINS: Final = "class margins"
 """Name of the kinds that `margins` makes."""
+
+PARTS: Final = ("right", "actual", "predicted")
+"""What is added up for each class: its diagonal cell, its row, its column."""
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
 _EASYRPA = "EasyRPA documentation, Analysis of result"
@@ -38,8 +41,7 @@ def margins(classes: Sequence[str]) -> Kind:
         classes: Names of the classes, in order.
 
     """
-    parts = ("right", "actual", "predicted")
-    return Kind(MARGINS, ("n", *(f"{part}:{name}" for part in parts for name in classes)))
+    return Kind(MARGINS, ("n", *(f"{part}:{name}" for part in PARTS for name in classes)))
 
 
 def class_measures(kind: Kind) -> tuple[Measure, ...]:

@@ -10,13 +10,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.changes import Common, common_pairs
 from spaneval.corpus import IntArray
-from spaneval.entries import Column, Entry, Scoreboard
+from spaneval.entries import Entry, Scoreboard
 from spaneval.exceptions import MeasureError
 from spaneval.group_tables import group_tables
 from spaneval.kinds import FIELDS, LEAVES, REVIEW, SPANS, Kind
@@ -24,11 +22,11 @@ from spaneval.measure import Measure
 from spaneval.measures import default_measures, get_measure
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
-from spaneval.resampling import PairedBootstrap, paired_bootstrap
 from spaneval.runs import Run, check_comparable, kind_of, stacked
 from spaneval.saved_runs import as_run
+from spaneval.sheets import Sheet, about_resamples, about_tests, bootstrapped, correct_all, permuted
 from spaneval.signature import PARTS, escaped, parts_of
-from spaneval.significance import TRIALS, Correction, PermutationTest, correct, permutation_tests
+from spaneval.significance import TRIALS, Correction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,11 +267,11 @@ def compare(
     table, position = stacked(list(runs.values())), list(runs).index(base)
     grouped = {one: group_tables(runs, one) for one in dict.fromkeys([by] if isinstance(by, str) else by)}
 
-    def sheet(table: IntArray, absent: frozenset[str] = frozenset()) -> _Sheet:
+    def sheet(table: IntArray, absent: frozenset[str] = frozenset()) -> Sheet:
         known = [measure for measure in chosen if absent.isdisjoint(measure.columns)]
-        resampled = _resampled(table, known, position, resamples, level, seed) if ci else None
-        tests = _tested(table, known, position, trials, seed) if test else [{} for _ in runs]
-        return _Sheet(table, known, resampled, tests)
+        resampled = bootstrapped(table, known, position, resamples, level, seed) if ci else None
+        tests = permuted(table, known, position, trials, seed) if test else [{} for _ in runs]
+        return Sheet(table, known, resampled, tests)
 
     whole = sheet(table)
     parts = {
@@ -281,9 +279,9 @@ def compare(
     }
     sheets = [whole, *(part for of_field in parts.values() for part in of_field.values())]
     tests = [of_system for part in sheets for of_system in part.tests]
-    corrected = iter(_corrected(tests, chosen, correction))  # one correction over all that is printed
+    corrected = iter(correct_all(tests, chosen, correction))  # one correction over all that is printed
 
-    def entries(part: _Sheet) -> Entries:
+    def entries(part: Sheet) -> Entries:
         return {name: part.column(k, position, next(corrected)) for k, name in enumerate(runs)}
 
     return Comparison(
@@ -294,25 +292,11 @@ def compare(
         groups={one: {value: entries(part) for value, part in of_field.items()} for one, of_field in parts.items()},
         common=common_pairs(runs),
         n_documents=len(table),
-        test=_about_tests(tests, correction, seed),
-        resampling=None if whole.resampled is None else _about_resamples(whole.resampled, list(runs), base, seed),
+        test=about_tests(whole, parts, correction, seed),
+        resampling=None if whole.resampled is None else about_resamples(whole.resampled, list(runs), base, seed),
         alpha=alpha,
         notes=_notes(runs),
     )
-
-
-class _Sheet(NamedTuple):
-    """One table of counts and what luck would do to it."""
-
-    table: IntArray
-    measures: list[Measure]
-    resampled: PairedBootstrap | None
-    tests: list[dict[str, PermutationTest]]
-
-    def column(self, k: int, baseline: int, corrected: Mapping[str, float | None]) -> dict[str, Entry]:
-        """The entries of one system."""
-        column = Column(self.table, k, baseline, self.resampled, self.tests[k], corrected)
-        return {measure.name: column.entry(measure) for measure in self.measures}
 
 
 def _baseline(runs: Mapping[str, Run], name: str | None) -> str:
@@ -338,66 +322,9 @@ def check_nil(names: Sequence[str], run: Run) -> None:
         MeasureError: If there is one.
 
     """
-    for name in names:
-        if get_measure(name, run.counts.kind).needs_nil and not run.counting.get("nil"):
+    for name in names if run.counts.kind == SPANS else ():
+        if get_measure(name).needs_nil and not run.counting.get("nil"):
             raise MeasureError(f"{name} needs --nil ID, the id that means 'not in the knowledge base'")
-
-
-def _resampled(
-    table: IntArray, measures: Sequence[Measure], baseline: int, resamples: int, level: float, seed: int
-) -> PairedBootstrap:
-    rng = np.random.default_rng(seed)
-    return paired_bootstrap(table, measures, baseline=baseline, resamples=resamples, level=level, rng=rng)
-
-
-def _about_resamples(resampled: PairedBootstrap, names: Sequence[str], baseline: str, seed: int) -> dict[str, Any]:
-    """Method and parameters, and by system and measure the share of resamples that had no value."""
-    deltas = dict(zip(names, resampled.deltas, strict=True))
-    return {
-        "method": "paired percentile bootstrap",
-        "unit": "document",
-        "level": resampled.level,
-        "resamples": resampled.resamples,
-        "seed": seed,
-        "left_out": {name: x.left_out for name, x in zip(names, resampled.systems, strict=True)},
-        "left_out_of_delta": {name: x.left_out for name, x in deltas.items() if name != baseline},
-    }
-
-
-def _tested(
-    table: IntArray, measures: Sequence[Measure], baseline: int, trials: int, seed: int
-) -> list[dict[str, PermutationTest]]:
-    rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
-    return permutation_tests(table, measures, baseline=baseline, trials=trials, rng=rng)
-
-
-def _about_tests(
-    tests: Sequence[Mapping[str, PermutationTest]], correction: Correction, seed: int
-) -> dict[str, Any] | None:
-    """What the tests have in common; None without any."""
-    every = [test for of_system in tests for test in of_system.values()]
-    if not every:
-        return None
-    return {
-        "name": "paired permutation test over documents, two-sided",
-        "trials": every[0].n_trials,
-        "exact": every[0].is_exact,
-        "correction": correction,
-        "n_tests": sum(test.p is not None for test in every),
-        "seed": seed,
-    }
-
-
-def _corrected(
-    tests: Sequence[Mapping[str, PermutationTest]], measures: Sequence[Measure], correction: Correction
-) -> list[dict[str, float | None]]:
-    """Corrected p by system and measure; one correction over all tests of the table."""
-    places = [(k, measure.name) for measure in measures for k in range(len(tests)) if measure.name in tests[k]]
-    values = correct([tests[k][name].p for k, name in places], correction).p_values
-    result: list[dict[str, float | None]] = [{} for _ in tests]
-    for (k, name), p in zip(places, values, strict=True):
-        result[k][name] = p
-    return result
 
 
 def _notes(runs: Mapping[str, Run]) -> list[Note]:

@@ -20,7 +20,7 @@ from spaneval.groups import ABSENT, Cells
 from spaneval.kinds import SPANS
 from spaneval.outcomes import Fate
 from spaneval.problems import Problem
-from spaneval.runs import Run
+from spaneval.runs import Run, stacked
 
 OF_SAVED: Final = ("document", "namespace", "length", "gold_frequency")
 """Fields that a saved run can be grouped by."""
@@ -60,6 +60,7 @@ def group_tables(runs: Mapping[str, Run], field: str) -> GroupTables:
         raise MeasureError("systems are not compared by score: each has scores of its own, on a scale of its own")
     if field == "document":
         return _documents(list(runs.values()))
+    _check_spans(runs, field)
     found = [cells_of(run, field, name) for name, run in runs.items()]
     values = in_order({cells.values[k] for cells in found for k in set(cells.group.tolist())})
     fixed = {"length": LENGTHS, "gold_frequency": FREQUENCIES}.get(field)
@@ -76,15 +77,23 @@ def group_tables(runs: Mapping[str, Run], field: str) -> GroupTables:
     return GroupTables({value: table for value, table in tables.items() if table.any()}, found[0].absent)
 
 
+def _check_spans(runs: Mapping[str, Run], field: str) -> None:
+    """Values of records have no field of their own."""
+    for name, run in runs.items():
+        if run.counts.kind != SPANS:
+            message = f"{name} is a run of {run.counts.kind.name}, which cannot be grouped by '{field}'"
+            hint = "runs of records, JSON documents, audits and classes can be grouped by document"
+            raise FormatError([Problem(message, hint=hint, kind=FormatError)])
+
+
 def _documents(runs: Sequence[Run]) -> GroupTables:
     """Each document under the name that the first run gives it."""
     n_gold = runs[0].n_gold_documents
     extra = sorted({key for run in runs for key in run.documents[n_gold:]})
     names = [*runs[0].names[:n_gold], *(key.removeprefix("?") for key in extra)]
-    table = np.zeros((len(names), len(runs), len(SPANS.columns)), dtype=np.int64)
-    for k, (run, place) in enumerate(zip(runs, _places(runs), strict=True)):
-        table[place, k] = run.counts.table
-    table[:, :, _UNDIVIDED] = 0
+    table = stacked(runs)
+    if runs[0].counts.kind == SPANS:
+        table[:, :, _UNDIVIDED] = 0
     rows: dict[str, list[int]] = {name: [] for name in in_order(names)}
     for d, name in enumerate(names):
         rows[name].append(d)

@@ -139,3 +139,13 @@ def labels(classes: Sequence[str]) -> Kind:
 
     """
     return Kind(CLASSES, tuple(f"{actual}\x1f{predicted}" for actual in classes for predicted in classes))
+
+
+def classes_of(kind: Kind) -> tuple[str, ...]:
+    """The classes of a kind that `labels` made, in order."""
+    return tuple(dict.fromkeys(column.partition("\x1f")[0] for column in kind.columns))
+
+
+def unit_of(kind: Kind) -> str:
+    """What people call that which has one row of counts, resampled and swapped as a whole."""
+    return {FIELDS.name: "record", CLASSES: "object"}.get(kind.name, "document")

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from spaneval.class_measures import MARGINS, PARTS, margins
 from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.groups import Cells, cells
-from spaneval.kinds import Kind, labels
+from spaneval.kinds import CLASSES, Kind, classes_of
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values, either
 from spaneval.problems import Problem
 from spaneval.signature import SCORES, document_order, gold_digest, map_digest
@@ -253,11 +254,14 @@ def _check_aligned(name: str, run: Run, first: str, base: Run) -> None:
 
 
 def kind_of(runs: Sequence[Run]) -> Kind:
-    """The columns of all runs, which are of one kind; those of classes may differ, and are joined."""
-    kinds = list(dict.fromkeys(run.counts.kind for run in runs))
-    if len(kinds) == 1:
-        return kinds[0]
-    return labels(sorted({name for kind in kinds for column in kind.columns for name in column.split("\x1f")}))
+    """What measures of runs of one kind are computed from: their columns, or the margins over all of their classes."""
+    kind = runs[0].counts.kind
+    return margins(all_classes(runs)) if kind.name == CLASSES else kind
+
+
+def all_classes(runs: Sequence[Run]) -> list[str]:
+    """Every class that any of these runs of classes knows, in text order."""
+    return sorted({name for kind in {run.counts.kind for run in runs} for name in classes_of(kind)})
 
 
 def stacked(runs: Sequence[Run]) -> IntArray:
@@ -275,6 +279,18 @@ def stacked(runs: Sequence[Run]) -> IntArray:
     place = {key: n_gold + k for k, key in enumerate(extra)}
     for k, run in enumerate(runs):
         rows = [*range(n_gold), *(place[key] for key in run.documents[n_gold:])]
-        columns = [kind.position(name) for name in run.counts.kind.columns]
-        table[np.ix_(rows, [k], columns)] = run.counts.table[:, np.newaxis]
+        table[rows, k] = _margins(run, kind) if kind.name == MARGINS else run.counts.table
     return table
+
+
+def _margins(run: Run, kind: Kind) -> IntArray:
+    """The cells of a run of classes as margins of `kind`, which may have more classes; int64 of shape (D, C)."""
+    classes = classes_of(run.counts.kind)
+    cells = run.counts.table.reshape(len(run.counts), len(classes), len(classes))
+    place = {column: k for k, column in enumerate(kind.columns)}
+    result = np.zeros((len(cells), len(kind.columns)), dtype=np.int64)
+    result[:, 0] = run.counts.table.sum(axis=1)
+    parts = (cells.diagonal(axis1=1, axis2=2), cells.sum(axis=2), cells.sum(axis=1))
+    for part, values in zip(PARTS, parts, strict=True):
+        result[:, [place[f"{part}:{name}"] for name in classes]] = values
+    return result

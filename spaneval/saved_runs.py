@@ -25,6 +25,7 @@ from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values
 from spaneval.problems import Problem
 from spaneval.reports import json
 from spaneval.runs import Run
+from spaneval.signature import counts_digest
 
 if TYPE_CHECKING:
     from spaneval.scores import Result
@@ -36,6 +37,8 @@ HEAD_SIZE: Final = 200
 Translations = Mapping[str, str | None]
 """What ids are compared as that are not compared as they are written."""
 
+_COMMANDS: Final = {FIELDS.name: "records", LEAVES.name: "json", REVIEW.name: "audit", CLASSES: "classify"}
+"""Which command saves runs of a kind; those of spans are saved by `score`."""
 _HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"spaneval\.')
 _MOST_DOCUMENTS = np.iinfo(np.int32).max
 
@@ -52,7 +55,8 @@ def to_json(run: Run) -> bytes:
         "id_map": run.id_map,
         "documents": run.documents,
         "names": run.names,
-        "counts": {name: run.counts[name].tolist() for name in run.counts.kind.columns},
+        "counts": dict(zip(run.counts.kind.columns, run.counts.table.T.tolist(), strict=True)),
+        "counts_digest": counts_digest(run.counts.table),
         "fates": [fate.label for fate in Fate],
         "annotations": _plain(run.annotations),
         "spurious": _plain(run.spurious),
@@ -122,10 +126,14 @@ def from_json(raw: bytes, file: str) -> Run:
         FormatError: If it is no saved run, broken, or of a version that this program does not read.
 
     """
-    hint = "save it again with `spaneval score --save FILE`"
+    content: dict[str, Any] = {}
     try:
-        return _run(_content(raw))
+        content |= _content(raw)
+        return _run(content)
     except _Broken as error:
+        kind = content.get("kind")
+        command = _COMMANDS.get(kind, "score") if isinstance(kind, str) else "score"
+        hint = f"save it again with `spaneval {command} --save FILE`"
         raise FormatError([Problem(str(error), file, hint=hint, kind=FormatError)]) from error
 
 
@@ -169,6 +177,8 @@ def _run(content: Mapping[str, Any]) -> Run:
         spurious=_spurious(spurious, n, translations) if kind == SPANS else _extras(spurious, n),
     )
     _check_sums(run)
+    if _value(content, "counts_digest", str) != counts_digest(run.counts.table):
+        raise _Broken("a broken saved run: 'counts' are not those that were saved")
     return run
 
 
@@ -220,7 +230,7 @@ def _kind(name: str, columns: Mapping[str, Any]) -> Kind:
         return STATIC[name]
     cells = [column.split("\x1f") for column in columns]
     classes = list(dict.fromkeys(cell[0] for cell in cells))
-    if name != CLASSES or labels(classes).columns != tuple(columns):
+    if name != CLASSES or not classes or labels(classes).columns != tuple(columns):
         raise _Broken(f"a broken saved run: it counts '{name}', which this version does not know")
     return labels(classes)
 
@@ -234,7 +244,7 @@ def _counts(columns: Mapping[str, Any], kind: Kind, n: int) -> Counts:
         raise _Broken(f"a broken saved run: its counts lack '{missing[0]}'")
     table = np.zeros((n, len(kind.columns)), dtype=np.int64)
     for k, name in enumerate(kind.columns):
-        table[:, k] = _integers(columns, name, n, below=2**53)
+        table[:, k] = _integers(columns, name, n, below=2**53 // max(n, 1))  # so that resampled sums are exact
     return Counts(table, kind)
 
 

@@ -109,6 +109,11 @@ def map_digest(targets: Iterable[Mapping[str, str]]) -> str:
     return digest.hexdigest()
 
 
+def counts_digest(table: IntArray) -> str:
+    """16 hexadecimal digits for a table of counts."""
+    return blake2b(table.astype("<i8").tobytes(), digest_size=8).hexdigest()
+
+
 def _hashed(texts: Iterable[str]) -> UIntArray:
     digests = (blake2b(x.encode("utf-8", "surrogatepass"), digest_size=8).digest() for x in texts)
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spaneval
+from spaneval.class_measures import margins
 from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError, FormatError, MeasureError
 from spaneval.gates import check_floors, check_regressions, floor, tolerance
@@ -127,6 +128,30 @@ def test_changed_counts_are_noticed(column: str):
         from_json(json.dumps(content).encode(), "x.json")
 
 
+@pytest.mark.parametrize("column", ["tn", "n_records", "n_records_correct"])
+def test_changed_counts_that_no_outcome_adds_up_to_are_noticed(column: str):
+    """
+    Whole records were what the file said they were; the hint names the command that saves such a run.
+    """
+    content = json.loads(to_json(run(OLD)))
+    content["counts"][column][0] += 1
+
+    with pytest.raises(FormatError) as error:
+        from_json(json.dumps(content).encode(), "x.json")
+    assert "x.json: a broken saved run: 'counts' are not those that were saved" in str(error.value)
+    assert "hint: save it again with `spaneval records --save FILE`" in str(error.value)
+
+
+def test_run_of_no_class_is_refused():
+    """
+    There is nothing to divide by.
+    """
+    content = json.loads(to_json(run(OLD))) | {"kind": "classes", "counts": {}}
+
+    with pytest.raises(FormatError, match="it counts 'classes', which this version does not know"):
+        from_json(json.dumps(content).encode(), "x.json")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -235,12 +260,18 @@ def test_runs_of_other_gold_or_of_spans_are_refused():
         spaneval.compare({"old": run(OLD), "spans": spans})
 
 
-def test_records_have_no_groups():
+def test_records_are_grouped_by_document_alone():
     """
-    Those of spans are made of ids and lengths.
+    Other groups are made of ids and spans. r2: asset wrong, date invented against asset right.
     """
-    with pytest.raises(FormatError, match="a run of records has no groups"):
-        spaneval.compare({"old": run(OLD), "new": run(NEW)}, by="length")
+    found = spaneval.compare({"old": run(OLD), "new": run(NEW)}, by="document", measures=["precision"], ci=False)
+    entries = found.groups["document"]["r2"]
+
+    assert ["r1", "r2", "r3"] == list(found.groups["document"])
+    assert ((0, 2), (1, 1)) == tuple(entries[name]["precision"].fraction for name in ("old", "new"))
+    for field in ("length", "subject"):
+        with pytest.raises(FormatError, match=f"old is a run of records, which cannot be grouped by '{field}'"):
+            spaneval.compare({"old": run(OLD), "new": run(NEW)}, by=field)
 
 
 def test_gates_know_their_kind():
@@ -277,10 +308,41 @@ def test_classes_of_two_systems_are_joined():
         x = run({}, {"r1": {"asset": "a", "due": None}})
         runs.append(Run(**{**x.__dict__, "counts": Counts(table, kind)}))
 
-    assert kind_of(runs) == kinds[1]
-    assert stacked(runs)[0, :, 0].tolist() == [1, 1]
-    assert stacked(runs).sum() == 2
-    assert kind_of(runs[:1]) == kinds[0]
+    assert margins(["a", "b", "c"]) == kind_of(runs)
+    # one object of class a that was taken for a: n, right, actual and predicted
+    assert [[1, 1, 0, 0, 1, 0, 0, 1, 0, 0]] * 2 == stacked(runs)[0].tolist()
+    assert margins(["a", "b"]) == kind_of(runs[:1])
+
+
+def test_classes_that_one_version_alone_knows_are_compared_and_listed():
+    """
+    `diff` failed where the old version knew a class that the new one did not, and left out those of the new one.
+    """
+    gold = {"1": "a", "2": "a", "3": "b"}
+    old, new = (spaneval.classify(gold, gold | x, ci=False) for x in ({"2": "c"}, {"3": "d", "1": "b"}))
+    changes = spaneval.diff(old, new).counts
+
+    # old: a a, a c, b b; new: a b, a a, b d
+    assert {
+        "a\x1fa": (1, 1), "a\x1fb": (0, 1), "a\x1fc": (1, 0), "b\x1fb": (1, 0), "b\x1fd": (0, 1),
+    } == changes  # fmt: skip
+    assert (3, 3) == tuple(map(sum, zip(*changes.values(), strict=True)))
+    found = spaneval.compare({"old": old, "new": new}, measures=["precision:d", "recall:b"], ci=False)
+    assert (0, 1) == found.entries["new"]["precision:d"].fraction
+    assert ((1, 1), (0, 1)) == tuple(found.entries[name]["recall:b"].fraction for name in ("old", "new"))
+
+
+def test_many_classes_are_compared_by_their_margins():
+    """
+    Forty classes have 1,600 cells, which took minutes; accuracy needs 121 sums.
+    """
+    names = [f"c{k:02}" for k in range(40)]
+    gold = {f"o{k}": names[k % 40] for k in range(200)}
+    runs = {name: spaneval.classify(gold, gold | {"o7": one}, ci=False) for name, one in (("x", "c00"), ("y", "c07"))}
+    found = spaneval.compare(runs, ci=False)
+
+    assert (200, 2, 121) == stacked(list(found.runs.values())).shape
+    assert ((199, 200), (200, 200)) == tuple(found.entries[name]["accuracy"].fraction for name in ("x", "y"))
 
 
 def test_paths_of_what_was_added_lose_their_numbers():

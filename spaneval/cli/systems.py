@@ -333,11 +333,31 @@ class _Source:
         from spaneval.signature import document_digests, gold_digest
 
         run = as_run(path)
+        self._check_spans(name, run)
         if self.corpus is not None:
             digests = document_digests(self.corpus)
             check_gold(name, run, gold_digest(digests), len(digests), "of --gt")
         check_counting(name, run, self._asked_for(), "not with")
         return run
+
+    def _check_spans(self, name: str, run: Run) -> None:
+        """
+        Refuse a run of records where gold or options of spans are given.
+
+        Raises:
+            AlignmentError: If it is one.
+
+        """
+        from spaneval.exceptions import AlignmentError
+        from spaneval.kinds import SPANS
+        from spaneval.problems import Problem
+
+        asked = [f"--{x.replace('_', '-')}" for x in self._asked_for()]
+        given = ["--gt"] * (self.corpus is not None) + asked
+        if run.counts.kind != SPANS and given:
+            message = f"{name} is a run of {run.counts.kind.name}, and {given[0]} is about spans"
+            hint = "saved runs need no gold and no options of counting; save the others with --save, too"
+            raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
 
     def _asked_for(self) -> dict[str, Any]:
         """Options of counting that the user gave, as `Run.counting` holds them."""

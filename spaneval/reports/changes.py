@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.changes import CONTEXT
-from spaneval.kinds import SPANS
+from spaneval.kinds import CLASSES, SPANS, unit_of
 from spaneval.outcomes import Fate
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.comparison import p_value
@@ -76,9 +76,9 @@ def _lines(diff: Diff, texts: Mapping[str, str] | None) -> Iterator[Iterable[Any
 
 
 def _page(diff: Diff, texts: Mapping[str, str] | None) -> Page:
-    documents, n = counted(diff.old.n_gold_documents, "document"), len(diff.old.annotations.doc)
+    documents, n = counted(diff.old.n_gold_documents, unit_of(diff.kind)), len(diff.old.annotations.doc)
     return Page(
-        facts=f"{documents}, {counted(n, _noun(diff))}",
+        facts=documents if diff.kind.name == CLASSES else f"{documents}, {counted(n, _noun(diff))}",
         grids=[_cells(diff), _fates(diff), _counts(diff)],
         examples=list(_examples(diff, texts)),
         remarks=list(_remarks(diff)),
@@ -87,7 +87,7 @@ def _page(diff: Diff, texts: Mapping[str, str] | None) -> Page:
 
 
 def _noun(diff: Diff) -> str:
-    return "gold annotation" if diff.kind == SPANS else "gold value"
+    return {SPANS.name: "gold annotation", CLASSES: "object"}.get(diff.kind.name, "gold value")
 
 
 def _cells(diff: Diff) -> Grid:
@@ -120,15 +120,17 @@ def _counts(diff: Diff) -> Grid:
 
 def _remarks(diff: Diff) -> Iterator[Remark]:
     only_old, both, only_new = diff.spurious
-    yield Remark(
-        "spurious predictions" if diff.kind == SPANS else "values where the gold has none",
-        f"{only_old} in the old version only, {both} in both, {only_new} in the new only",
-    )
+    if diff.kind.name != CLASSES:
+        yield Remark(
+            "spurious predictions" if diff.kind == SPANS else "values where the gold has none",
+            f"{only_old} in the old version only, {both} in both, {only_new} in the new only",
+        )
     old, new = diff.n_only_old_correct, diff.n_only_new_correct
     pairs = counted(diff.n_common, _noun(diff))
     only = f"{old} are right in the old version only, {new} in the new only"
-    common = "with comparable ids" if diff.kind == SPANS else "in whose place something was extracted"
-    text = f"of {pairs} {common} in both versions, {only}"
+    common = {SPANS.name: " with comparable ids in both versions", CLASSES: ""}
+    both_have = " in whose place something was extracted in both versions"
+    text = f"of {pairs}{common.get(diff.kind.name, both_have)}, {only}"
     yield Remark("common pairs", f"{text}; exact McNemar test, two-sided, p {_equals(p_value(diff.mcnemar_p))}")
 
 

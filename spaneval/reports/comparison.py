@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.comparison import COMMON, no_common
-from spaneval.kinds import DOCUBENCH, SPANS
+from spaneval.kinds import CLASSES, DOCUBENCH, SPANS, unit_of
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import Why, legend, sentences, subject
 from spaneval.reports.text import UNDEFINED, Align, Input, counted, interval, interval_title, number, printable
+from spaneval.significance import MOST_ENUMERATED
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison, Entries
@@ -82,7 +83,7 @@ _OF_COMMON: Final = ("measure", "system", "value", "delta", "numerator", "denomi
 
 
 def _page(comparison: Comparison, style: Style) -> Page:
-    documents, gold = counted(comparison.n_documents, "document"), _gold(comparison)
+    documents, gold = counted(comparison.n_documents, _unit(comparison)), _gold(comparison)
     return Page(
         facts=f"{documents}{gold}; baseline {printable(comparison.baseline)}",
         grids=[_grid(comparison, style), *_group_grids(comparison, style)],
@@ -91,10 +92,14 @@ def _page(comparison: Comparison, style: Style) -> Page:
     )
 
 
+def _unit(comparison: Comparison) -> str:
+    return unit_of(comparison.runs[comparison.baseline].counts.kind)
+
+
 def _gold(comparison: Comparison) -> str:
-    """How many annotations or values the gold has, where these are counted."""
-    run = next(iter(comparison.runs.values()))
-    if comparison.kind == DOCUBENCH:
+    """How many annotations or values the gold has, where these are counted and are not the documents."""
+    run = comparison.runs[comparison.baseline]
+    if comparison.kind == DOCUBENCH or run.counts.kind.name == CLASSES:
         return ""
     if comparison.kind == SPANS:
         return f", {counted(run.counts.totals()['n_gold'], 'gold annotation')}"
@@ -280,20 +285,21 @@ def _bounds(alpha: float) -> tuple[float, float, float]:
 
 
 def _remarks(comparison: Comparison) -> Iterator[Remark]:
+    unit = _unit(comparison)
     yield from _undefined(comparison)
     if any(measure.name in _CONDITIONAL for measure in comparison.measures):
         yield from _judged_on(comparison)
     if len(comparison.runs) > 1:
         yield Remark("Δ", f"value minus that of {printable(comparison.baseline)}")
-        yield Remark("W/T/L", "documents in which the system is better, equal, worse than the baseline")
+        yield Remark("W/T/L", f"{unit}s in which the system is better, equal, worse than the baseline")
         if _has_undefined(comparison):
-            yield Remark("no value", "documents in which the measure is undefined for the system or the baseline")
+            yield Remark("no value", f"{unit}s in which the measure is undefined for the system or the baseline")
     yield from _tests(comparison)
     if comparison.groups:
-        yield Remark("groups", "resampled and tested over the documents in which any system has the group")
+        yield Remark("groups", f"resampled and tested over the {unit}s in which any system has the group")
     if comparison.resampling:
         n, both = counted(comparison.resampling["resamples"], "resample"), "the same for all systems"
-        text = f"paired percentile bootstrap over documents, {n}, {both}; each interval on its own, not simultaneous"
+        text = f"paired percentile bootstrap over {unit}s, {n}, {both}; each interval on its own, not simultaneous"
         yield Remark("intervals", text)
 
 
@@ -380,7 +386,10 @@ def _tests(comparison: Comparison) -> Iterator[Remark]:
         return
     n = test["trials"]
     how = f"all {n} swaps, p = b / {n}" if test["exact"] else f"{n} random swaps, p = (b + 1) / ({n} + 1)"
-    yield Remark("p", f"{test['name']}; {how}")
+    groups = [group for of_field in test.get("groups", {}).values() for group in of_field.values()]
+    if not test["exact"] and any(group["exact"] for group in groups):
+        how += f"; in a group of D documents, up to {MOST_ENUMERATED}, all n = 2^D swaps, p = b / n"
+    yield Remark("p", f"{test['name']}; {how}".replace("documents", f"{_unit(comparison)}s"))
     if not test["n_tests"]:
         return
     n_tests = counted(test["n_tests"], "test")
