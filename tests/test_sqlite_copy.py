@@ -38,6 +38,11 @@ def audited(db: Path, schema: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "spaneval", *arguments], capture_output=True, text=True, check=False)
 
 
+def without_temporary() -> dict[str, str]:
+    """The environment without what names a temporary folder."""
+    return {name: value for name, value in os.environ.items() if name not in sqlite_copy._VARIABLES}
+
+
 def found_records(done: subprocess.CompletedProcess[str]) -> str:
     heading, row = (line.split(",") for line in done.stdout.splitlines()[:2])
     return row[heading.index("records_found")]
@@ -308,13 +313,37 @@ def test_bytes_that_changed_within_a_tick_of_the_clock_are_noticed(
     assert len(copied) == 2
 
 
-def test_a_database_in_the_temporary_folder_itself_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_in_the_temporary_folder_is_copied_to_another(folder: Path, tmp_path: Path) -> None:
     """
-    The copy would stand, for a moment, beside it.
+    Not even a trial whether one may write there is made in it: its time stays.
     """
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    with pytest.raises(InputError, match="hint: set TMPDIR to another folder"), opened_copy(str(folder / "db.sqlite")):
-        pass
+    other, schema = tmp_path / "other", tmp_path / "schema.json"
+    other.mkdir()
+    write_schema(schema)
+    before = snapshot(folder)
+    code = "import sys; from spaneval.loaders import sqlite_copy; from spaneval.cli import program; sqlite_copy._FOLDERS = [sys.argv.pop(1)]; program()"  # noqa: E501 - one program
+    arguments = ["audit", str(folder / "db.sqlite"), "--schema", str(schema), "-f", "json", "--no-ci"]
+    for place, expected in ((other, 0), (folder, 3)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(place), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**without_temporary(), "TMPDIR": str(folder)},
+        )
+        assert (expected, before) == (done.returncode, snapshot(folder))
+
+    assert "it stands in the only one" in done.stderr
+    assert "hint: set TMPDIR to another folder" in done.stderr
+    assert list(other.iterdir()) == []
+
+
+def test_queries_keep_nothing_in_files(folder: Path) -> None:
+    """
+    SQLite would sort large tables in a file of its own, perhaps in the folder of the original.
+    """
+    with opened_copy(str(folder / "db.sqlite")) as connection:
+        assert (2,) == connection.execute("PRAGMA temp_store").fetchone()
 
 
 def test_a_transaction_over_several_databases_is_refused(folder: Path) -> None:
@@ -443,15 +472,36 @@ def test_what_may_not_be_read_is_named(folder: Path, monkeypatch: pytest.MonkeyP
             pass
 
 
-def test_no_temporary_folder_at_all_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_would_not_fit_is_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    With the remedy.
+    A disk that is full stops whoever else writes to it.
     """
+    nearly_full = shutil._ntuple_diskusage(10**9, 10**9 - 4096, 4096)
+    monkeypatch.setattr(sqlite_copy.shutil, "disk_usage", lambda _: nearly_full)
+    monkeypatch.setattr(sqlite_copy.shutil, "copyfileobj", pytest.fail)
+    message = r"a copy of it takes [0-9,]+ bytes, and there are 4,096 left in .*\nhint: set TMPDIR"
+    with pytest.raises(InputError, match=message), opened_copy(str(folder / "db.sqlite")):
+        pass
 
-    def nowhere() -> str:
-        raise FileNotFoundError(2, "No usable temporary directory found")
 
-    monkeypatch.setattr(sqlite_copy.tempfile, "gettempdir", nowhere)
-    with pytest.raises(InputError, match=r"cannot be copied to the temporary folder: No usable .*\nhint: set TMPDIR"):  # noqa: SIM117 - one line too long
+def test_a_last_page_that_is_cut_is_told(folder: Path) -> None:
+    """
+    SQLite takes what is missing for zeros, and a check of all pages finds nothing: texts would lose their end.
+    """
+    whole = (folder / "db.sqlite").read_bytes()
+    (folder / "db.sqlite").write_bytes(whole[:-100])
+    with pytest.raises(FormatError, match=f"damaged SQLite database: it has {len(whole) - 100} bytes of {len(whole)}"):  # noqa: SIM117 - one line too long
         with opened_copy(str(folder / "db.sqlite")):
             pass
+
+
+def test_no_temporary_folder_at_all_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Each that was tried, with its reason and the remedy.
+    """
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
+    monkeypatch.setattr(sqlite_copy, "_VARIABLES", ())
+    monkeypatch.setattr(sqlite_copy, "_FOLDERS", (str(folder / "db.sqlite"),))
+    message = r"cannot be copied to a temporary folder: /nowhere/at/all: No such file or directory; .*db.sqlite: Not a directory\nhint: set TMPDIR"  # noqa: E501 - one message
+    with pytest.raises(InputError, match=message), opened_copy(str(folder / "db.sqlite")):
+        pass

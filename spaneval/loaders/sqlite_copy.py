@@ -35,6 +35,8 @@ _KINDS: Final = (
     (b"\x37\x7f\x06", "it is the write-ahead log of a database", "name the database, without '-wal'"),
     (_JOURNAL, "it is the rollback journal of a database", "name the database, without '-journal'"),
 )
+_VARIABLES: Final = ("TMPDIR", "TEMP", "TMP")
+_FOLDERS: Final = ("/tmp", "/var/tmp", "/usr/tmp")  # noqa: S108 - a new folder is made in one of them
 _TEXTS: Final = (b"PRAGMA", b"BEGIN TRANSACTION", b"CREATE TABLE", b"--")
 
 
@@ -66,7 +68,7 @@ def opened_copy(path: str) -> Iterator[sqlite3.Connection]:
 
     """
     _check_kind(path)
-    with tempfile.TemporaryDirectory(prefix="spaneval-", dir=_folder_for_copies(path)) as folder:
+    with _private_folder(path) as folder:
         copy = os.path.join(folder, "copy.sqlite")
         _copy(path, copy)
         try:
@@ -74,7 +76,8 @@ def opened_copy(path: str) -> Iterator[sqlite3.Connection]:
                 connection.text_factory = _text
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("PRAGMA query_only = ON")
-                _check_pages(connection, path)
+                connection.execute("PRAGMA temp_store = MEMORY")  # else it may sort in the folder of the original
+                _check_pages(connection, path, copy)
                 yield connection
         except sqlite3.DatabaseError as error:
             raise _damaged(path, str(error)) from error
@@ -113,16 +116,26 @@ def _check_kind(path: str) -> None:
     raise _refused(path, f"not a SQLite database: it starts with {what} instead of 'SQLite format 3'", remedy)
 
 
-def _folder_for_copies(path: str) -> str:
-    """The temporary folder of the system, unless that is where the database lives."""
-    try:
-        folder = tempfile.gettempdir()
-    except OSError as error:
-        raise _no_room(path, error) from error
-    if os.path.realpath(folder) == os.path.dirname(os.path.realpath(path)):
-        message = f"a copy of it is made in the temporary folder, but it stands in that folder itself ({folder})"
-        raise InputError([Problem(message, path, hint="set TMPDIR to another folder, or move the database into one")])
-    return folder
+def _private_folder(path: str) -> tempfile.TemporaryDirectory[str]:
+    """
+    A folder that nobody else may read, removed when it is left; never in the folder of the database.
+
+    `tempfile` alone would try out each temporary folder by writing to it, and one may be where the database lives.
+    """
+    home = os.path.dirname(os.path.realpath(path))
+    tried: dict[str, OSError] = {}
+    for folder in filter(None, dict.fromkeys([tempfile.tempdir, *map(os.environ.get, _VARIABLES), *_FOLDERS])):
+        try:
+            if not os.path.samefile(folder, home):
+                return tempfile.TemporaryDirectory(prefix="spaneval-", dir=os.path.abspath(folder))
+        except OSError as error:
+            tried[folder] = error
+    if not tried:
+        message = f"a copy of it is made in a temporary folder, but it stands in the only one ({home})"
+    else:
+        reasons = "; ".join(f"{folder}: {error.strerror or error}" for folder, error in tried.items())
+        message = f"it cannot be copied to a temporary folder: {reasons}"
+    raise InputError([Problem(message, path, hint="set TMPDIR to another folder, one with room for a copy")])
 
 
 def _copy(path: str, copy: str) -> None:
@@ -141,6 +154,7 @@ def _copy(path: str, copy: str) -> None:
 def _copied(path: str, original: str, copy: str) -> bool:
     """Whether all files could be copied without one of them changing meanwhile."""
     before = _marks(path, original)
+    _check_room(path, os.path.dirname(copy), sum(mark.size for mark in before if mark is not None))
     for suffix, mark in zip(_SUFFIXES, before, strict=True):
         target = copy + suffix
         if mark is None:
@@ -162,6 +176,14 @@ def _copied(path: str, original: str, copy: str) -> bool:
     # Times have steps of some milliseconds, so that the bytes, too, are held against each other.
     is_same = all(mark is None or _is_equal(original + s, copy + s) for s, mark in zip(_SUFFIXES, before, strict=True))
     return is_same and _marks(path, original) == before
+
+
+def _check_room(path: str, folder: str, needed: int) -> None:
+    """Refuse a copy that would not fit, rather than fill a disk that others write to."""
+    free = shutil.disk_usage(folder).free + sum(entry.stat().st_size for entry in os.scandir(folder))
+    if needed > free:
+        message = f"a copy of it takes {needed:,} bytes, and there are {free:,} left in {os.path.dirname(folder)}"
+        raise InputError([Problem(message, path, hint="set TMPDIR to a folder with room for a copy")])
 
 
 def _marks(path: str, original: str) -> list[_Mark | None]:
@@ -212,11 +234,16 @@ def _check_journal(path: str, copy: str) -> None:
         raise InputError([Problem(message, path, hint="try again once it is finished, or audit a backup")])
 
 
-def _check_pages(connection: sqlite3.Connection, path: str) -> None:
+def _check_pages(connection: sqlite3.Connection, path: str, copy: str) -> None:
     """Refuse a damaged database, also one that was torn while it was copied; reads every page once."""
     found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]
     if found != ["ok"]:
         raise _damaged(path, " ".join(found[0].split()) if found else "it has no pages")
+    (n_pages,), (page_size,) = (connection.execute(f"PRAGMA {x}").fetchone() for x in ("page_count", "page_size"))
+    size, needed = os.path.getsize(copy), n_pages * page_size
+    is_logged = os.path.exists(f"{copy}-wal") and os.path.getsize(f"{copy}-wal")  # the last page may stand in the log
+    if size < needed and not is_logged:  # SQLite takes what the last page lacks for zeros
+        raise _damaged(path, f"it has {size} bytes of {needed}")
 
 
 def _damaged(path: str, reason: str) -> FormatError:
