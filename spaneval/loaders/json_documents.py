@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Literal
@@ -149,9 +150,9 @@ def _listed(folder: str) -> dict[str, list[str]]:
         return {}
     found: dict[str, list[str]] = {}
     for file in sorted(os.listdir(folder)):
-        suffix = next((x for x in _SUFFIXES if file.endswith(x)), None)
-        if suffix and os.path.isfile(os.path.join(folder, file)):
-            found.setdefault(file.removesuffix(suffix), []).append(file)
+        suffix = next((x for x in _SUFFIXES if file.lower().endswith(x)), None)
+        if suffix and not os.path.isdir(os.path.join(folder, file)):
+            found.setdefault(file[: -len(suffix)], []).append(file)
     return found
 
 
@@ -202,20 +203,36 @@ def _of_known(
     """Results of documents that have a label; the others are problems unless they are to be left out."""
     known = {name: one for name, one in files.items() if name in labels}
     if unknown_docs == "error" and labels:
-        missing = [name for name in labels if name not in files]
-        for name, one in files.items():
-            if name not in labels:
+        unknown = {name: one for name, one in files.items() if name not in labels}
+        missing = [name for name in labels if name not in files] if unknown else []
+        for name, one in unknown.items():
+            if problems.wants_more:
                 problems.add(_unknown(name, one, missing or list(labels)))
+            else:
+                problems.add_uncounted(1)
     return known
 
 
-def _unknown(name: str, one: Any, names: Iterable[str]) -> Problem:
-    near = get_close_matches(name, list(names), n=1)
-    offer = f"did you mean '{near[0]}'? " if near else ""
-    hint = f"{offer}--unknown-docs drop leaves such results out"
+def _unknown(name: str, one: Any, names: Sequence[str]) -> Problem:
+    offer = _nearest(name, names)
+    hint = f"{offer + ' ' if offer else ''}--unknown-docs drop leaves such results out"
     file = one.path if isinstance(one, _File) else None
     message = f"a result of document '{name}', which has no label"
     return Problem(message, file, hint=hint, kind=AlignmentError)
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    """A question that offers the nearest name; empty if none is near."""
+    plain = _plain(name)
+    same = [x for x in names if _plain(x) == plain]
+    if same:
+        return f"did you mean '{same[0]}'? names differ where case, or the way accents are written, differs;"
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: list[Note]) -> dict[str, Schema]:
@@ -226,10 +243,14 @@ def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: li
         schema = _schema(read[""], one, problems) if read else None
         return {} if schema is None else dict.fromkeys(names, schema)
     files = _files(source, "schemas", problems)
+    wanted = set(names)
+    unused = [name for name in files if name not in wanted]
     for name in names:
         if files and name not in files:
-            problems.add(_without_schema(name, source, [x for x in files if x not in names] or list(files)))
-    unused = [name for name in files if name not in names]
+            if problems.wants_more:
+                problems.add(_without_schema(name, source, unused or list(files)))
+            else:
+                problems.add_uncounted(1)
     if unused and names:
         message = f"{_counted(len(unused), 'schema')} without a label not used: {listed(unused)}"
         notes.append(Note("unused-schemas", len(unused), message))
@@ -254,8 +275,8 @@ def _schema(value: Any, one: Any, problems: Problems) -> Schema | None:
 
 
 def _without_schema(name: str, source: Source, names: Sequence[str]) -> Problem:
-    near = get_close_matches(name, names, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else "a file instead of a folder is the schema of all documents"
+    offer = _nearest(name, names).removesuffix(";")
+    hint = offer or "a file instead of a folder is the schema of all documents"
     folder = None if isinstance(source, Mapping) else os.fspath(source)
     return Problem(f"no schema for document '{name}', which has a label", folder, hint=hint, kind=AlignmentError)
 
