@@ -17,6 +17,7 @@ import pytest
 from latex import rows_of
 
 from spaneval.cli import main
+from spaneval.loaders import json_documents
 
 DATA = Path(__file__).parent.parent / "data" / "json"
 SAMPLE = ("json", "--labels", str(DATA / "labels"), "--schemas", str(DATA / "schemas"))
@@ -236,6 +237,30 @@ def test_gates_hold_every_system(sample: Run, args: tuple[str, ...], code: int, 
     assert line in ended.err.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        (("-m", "f1"), "--measure does nothing: it is for a comparison, and there is one system"),
+        (("--baseline", "v1"), "--baseline does nothing: it is for a comparison, and there is one system"),
+        (
+            ("--baseline", "v1", "-m", "f1"),
+            "--baseline and --measure do nothing: they are for a comparison, and there is one system",
+        ),
+    ],
+)
+def test_options_of_a_comparison_are_told_to_do_nothing_for_one_system(
+    sample: Run, args: tuple[str, ...], names: str
+) -> None:
+    """
+    They may stand in a file of options, so they are no mistake.
+    """
+    ended = sample(*args)
+
+    assert ended.code == 0
+    assert f"note: {names}\n" in ended.err
+    assert "do nothing" not in sample(*args, systems=(V1, V2)).err
+
+
 def test_a_gate_of_one_system_needs_no_name(sample: Run) -> None:
     """
     As in `score`.
@@ -305,6 +330,37 @@ def test_one_schema_for_all_documents(run: Run) -> None:
     assert json.loads(ended.out)["systems"]["results"]["counts"] == {"gold": 2, "predicted": 2, "equal": 2}
 
 
+def test_a_suffix_in_capitals_is_one(run: Run) -> None:
+    """
+    No file is left out in silence, nor one that leads nowhere.
+    """
+    assert "1 / 1" in run({"labels/x.json": None, "labels/x.JSON": {"a": 1}}).out
+    Path("results/y.json").symlink_to("nowhere.json")
+
+    assert "error: results/y.json: a result of document 'y', which has no label" in run().err
+
+
+def test_of_many_unknown_results_the_first_are_described(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    And all are counted; the nearest name is looked for no more often than it is shown.
+    """
+    asked = []
+    monkeypatch.setattr(json_documents, "get_close_matches", lambda name, names, n: asked.append(name) or [])
+    files = {f"results/other {k:02}.json": {} for k in range(30)}
+    ended = run(files)
+
+    assert (3, 10) == (ended.code, len(asked))
+    assert "other 09" in ended.err
+    assert "20 more" in ended.err
+
+    asked.clear()
+    ended = run({f"labels/n{k:02}.json": {} for k in range(30)} | {"other/x.json": {}}, results="other")
+
+    assert (3, 10) == (ended.code, len(asked))
+    assert "no schema for document 'n09'" in ended.err
+    assert "20 more" in ended.err
+
+
 def test_files_may_be_packed(run: Run) -> None:
     """
     `x.json.gz` is the document x.
@@ -337,7 +393,9 @@ def test_a_system_has_the_name_of_its_folder(run: Run) -> None:
         ({"schemas/x.json": []}, "error: schemas/x.json: not a JSON Schema: an object is expected"),
         ({"schemas/x.json": {"$ref": "#/x"}}, "error: schemas/x.json: the reference '#/x' at #/$ref leads nowhere in this file"),
         ({"schemas/x.json": {"$ref": "http://x/y"}}, "leads out of this file, and nothing is fetched"),
-        ({"results/x.json": None, "results/X.json": {}}, "error: results/X.json: a result of document 'X', which has no label"),
+        ({"results/x.json": None, "results/X.json": {}}, "error: results/X.json: a result of document 'X', which has no label\nhint: did you mean 'x'? names differ where case, or the way accents are written, differs; --unknown-docs drop"),
+        ({"schemas/x.json": None, "schemas/X.json": {}}, "hint: did you mean 'X'? names differ where case, or the way accents are written, differs\n"),
+        ({"labels/é.json": {}, "schemas/é.json": {}, "results/e\u0301.json": {}}, "hint: did you mean 'é'? names differ where case, or the way accents are written, differs;"),
         ({"results/x2.json": {}}, "hint: did you mean 'x'? --unknown-docs drop leaves such results out"),
         ({"schemas/x.json": None, "schemas/x1.json": {}}, "error: schemas: no schema for document 'x', which has a label\nhint: did you mean 'x1'?"),
         ({"labels/x.json": None}, "error: labels: no *.json file in this folder, where labels are expected"),

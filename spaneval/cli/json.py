@@ -19,6 +19,7 @@ from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import Choice, InputPath, OutputPath
 from spaneval.kinds import DOCUBENCH, LEAVES
 from spaneval.output import Output, write_all
+from spaneval.problems import Note
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
@@ -123,8 +124,7 @@ def json(ctx: click.Context, /, results: tuple[Named, ...], **given: Any) -> Non
     with suppress(BrokenPipeError) if given["fail_under"] or given["fail_on_regression"] else nullcontext():
         _write(evaluation, comparison, given, table, console)
     console.notes(evaluation.notes)
-    if comparison is not None:
-        console.notes(comparison.notes)
+    console.notes(comparison.notes if comparison is not None else _idle(given))
     code = _held(evaluation, comparison, given, console)
     console.show_elapsed()
     ctx.exit(code)
@@ -196,6 +196,15 @@ def _compare(evaluation: JsonEvaluation, given: dict[str, Any]) -> Comparison:
         names = default_names(next(iter(evaluation.systems.values())).run())
     parameters = ("baseline", "ci", "test", "resamples", "level", "trials", "correction", "alpha", "seed")
     return evaluation.compare([*names, *bounded] or None, **{name: given[name] for name in parameters})
+
+
+def _idle(given: dict[str, Any]) -> list[Note]:
+    """What is given for a comparison where there is none; it may come from a file of options, so it is no mistake."""
+    names = [f"--{name}" for name, key in (("baseline", "baseline"), ("measure", "measures")) if given[key]]
+    if not names:
+        return []
+    does = "do nothing: they are" if len(names) > 1 else "does nothing: it is"
+    return [Note("no-comparison", 0, f"{' and '.join(names)} {does} for a comparison, and there is one system")]
 
 
 def _write(
