@@ -138,8 +138,8 @@ def test_records_and_fields_are_those_of_both_sides():
     absent = {"gold_records": 1, "predicted_records": 1, "gold_fields": 2, "predicted_fields": 1}
     assert absent == found.absent.to_dict()
     assert [
-        "1 gold record without a prediction, scored as if nothing had been extracted",
-        "1 predicted record not in the gold, scored as if the gold had no value there",
+        "1 gold record without a prediction (r2), scored as if nothing had been extracted",
+        "1 predicted record not in the gold (r3), scored as if the gold had no value there",
         "1 field absent from predicted records, counted as empty",
         "2 fields absent from gold records, counted as empty",
     ] == [note.message for note in found.notes]
@@ -260,6 +260,31 @@ def test_where_one_side_is_a_table_all_is_text(tmp_path: Path):
         assert note.message == f"{side} as a table, which knows only text: {what}"
     both = score(tmp_path / "pred.csv", tmp_path / "pred.csv")
     assert (3, 1, []) == (both.counts["tp"], both.counts["tn"], both.notes)
+
+
+def test_lists_against_a_table_are_told(tmp_path: Path):
+    """
+    A cell is one value, whatever stands in it; a list of one value can be equal to it.
+    """
+    (tmp_path / "gold.jsonl").write_text('{"id": 1, "parts": ["x", "y"]}\n{"id": 2, "parts": ["z"]}\n')
+    (tmp_path / "pred.csv").write_text('id,parts\n1,"[""x"", ""y""]"\n2,z\n')
+    found = score(tmp_path / "gold.jsonl", tmp_path / "pred.csv")
+
+    assert (1, 1, 1) == (found.counts["tp"], found.counts["fn"], found.counts["fpfn"])
+    (note,) = found.notes
+    assert note.message.startswith(
+        "the predictions come as a table, whose cells hold one value each: 1 list of several"
+    )
+    assert note.message.endswith(" (parts) cannot be right as a whole; JSON Lines hold lists")
+
+
+def test_records_of_one_side_are_named(tmp_path: Path):
+    """
+    The first three, whatever the order of the files.
+    """
+    gold = {name: {"a": "x"} for name in ("r5", "r1", "r4", "r2", "r3")}
+    (note,) = score(gold, {"r5": {"a": "x"}}).notes
+    assert note.message.startswith("4 gold records without a prediction (r1, r2, r3 and 1 more), scored")
 
 
 def test_a_system_that_wrote_nothing_missed_everything(tmp_path: Path):

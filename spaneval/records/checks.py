@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any
 
 from spaneval.exceptions import AlignmentError, InputError
@@ -16,6 +17,7 @@ from spaneval.loaders.scalars import NumberText, describe
 from spaneval.problems import Note, Problem, Problems
 
 _SHOWN = 8
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +57,34 @@ def _lacking(records: Records, fields: Sequence[str]) -> int:
     return sum(name not in values for values in records.values.values() for name in fields)
 
 
-def absence_notes(found: Absent) -> list[Note]:
-    """What a reader should know of it."""
+def absence_notes(found: Absent, gold: Records, predictions: Records) -> list[Note]:
+    """What a reader should know of it, with the first ids."""
+    unpredicted = _first(gold, predictions)
+    unknown = _first(predictions, gold)
     told = (
         (
             "records-without-prediction",
             found.predicted_records,
             "gold record",
-            "without a prediction, scored as if nothing had been extracted",
+            f"without a prediction ({unpredicted}), scored as if nothing had been extracted",
         ),
         (
             "records-without-gold",
             found.gold_records,
             "predicted record",
-            "not in the gold, scored as if the gold had no value there",
+            f"not in the gold ({unknown}), scored as if the gold had no value there",
         ),
         ("absent-predicted-fields", found.predicted_fields, "field", "absent from predicted records, counted as empty"),
         ("absent-gold-fields", found.gold_fields, "field", "absent from gold records, counted as empty"),
     )
     return [Note(code, n, f"{n} {noun if n == 1 else noun + 's'} {what}") for code, n, noun, what in told if n]
+
+
+def _first(some: Records, other: Records) -> str:
+    """Some ids that the other side does not have, in their order as text."""
+    lacking = some.values.keys() - other.values.keys()
+    shown = ", ".join(nsmallest(_NAMED, lacking))
+    return shown if len(lacking) <= _NAMED else f"{shown} and {len(lacking) - _NAMED} more"
 
 
 def check_strictly(gold: Records, predictions: Records, fields: Sequence[str], key: str, problems: Problems) -> None:

@@ -302,7 +302,7 @@ def evaluate_records(
         profile=profile,
         strict=strict,
         over=over,
-        notes=[*absence_notes(missing), *_notes(*sides, names, missing)],
+        notes=[*absence_notes(missing, *sides), *_notes(*sides, names, missing)],
         asked=tuple(sorted(set([fields] if isinstance(fields, str) else fields))),
         interval={"resamples": resamples, "level": level, "seed": seed} if ci else None,
     )
@@ -354,7 +354,29 @@ def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: 
         )
         message = f"{side} as a table, which knows only text: {what} compared as written"
         notes.append(Note("compared-as-text", n, message))
+    if gold.is_text != predictions.is_text:
+        notes += _lists_against_cells(
+            *((predictions, "the gold") if gold.is_text else (gold, "the predictions")), fields
+        )
     return notes
+
+
+def _lists_against_cells(records: Records, side: str, fields: Sequence[str]) -> list[Note]:
+    """Several values in a list, where the other side is a table: no cell can be equal to them."""
+    having = [
+        name
+        for values in records.values.values()
+        for name in fields
+        if isinstance(found := values.get(name), list | tuple) and len(found) > 1
+    ]
+    if not having:
+        return []
+    come, lists = "come" if side.endswith("s") else "comes", "list" if len(having) == 1 else "lists"
+    message = (
+        f"{side} {come} as a table, whose cells hold one value each: {len(having)} {lists} of several values of the "
+        f"other side ({', '.join(dict.fromkeys(sorted(having)))}) cannot be right as a whole; JSON Lines hold lists"
+    )
+    return [Note("lists-against-cells", len(having), message)]
 
 
 def _n_not_text(records: Records, fields: Sequence[str]) -> int:

@@ -108,6 +108,13 @@ class Comparator:
         return Decision.TP if self.same(gold, extracted) else Decision.FPFN
 
 
+_MILDER = (Comparator(rule("number:0")), Comparator(rule("date")))
+"""What tells that two values are one number or one day, written in two ways."""
+
+_STARTS = frozenset("0123456789+-.")
+"""How numbers and dates begin."""
+
+
 def decide(gold: Any, extracted: Any, comparator: Comparator) -> Decision:
     """The decision on one gold value and one extracted value; a list is one value here, in its order."""
     return comparator.decide(comparator.key(gold), comparator.key(extracted))
@@ -126,17 +133,23 @@ def reason(decision: Decision, gold: Any, extracted: Any, comparator: Comparator
         return f"{_kind(gold)} is not {_kind(extracted)}"
     if _plain(gold).casefold() == _plain(extracted).casefold():
         return "they differ in case"
-    return None
+    if not (_is_text(gold) or _is_text(extracted)) or not _STARTS.issuperset((_plain(gold)[:1], _plain(extracted)[:1])):
+        return None
+    return next((f"they would be equal by {by.rule}" for by in _MILDER if by.equal(gold, extracted)), None)
 
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else str(written(value))
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, NumberText)
+
+
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "a boolean"
-    if isinstance(value, str) and not isinstance(value, NumberText):
+    if _is_text(value):
         return "text"
     return "a number" if isinstance(value, int | float | NumberText | Decimal) else "a list or an object"
 
