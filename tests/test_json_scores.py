@@ -18,6 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaneval.exceptions import InputError
+from spaneval.pairing import row_matching
+from spaneval.profiles import docubench
 from spaneval.profiles.docubench import score_document
 from spaneval.records.documents import JsonEvaluation, evaluate_json
 
@@ -622,3 +624,17 @@ def test_real_documents_in_another_order(system):
 
     assert same[0].to_dict() == same[1].to_dict()
     assert same[0].digest == same[1].digest
+
+
+@pytest.mark.parametrize("profile", ["native", "docubench"])
+def test_an_array_that_is_too_large_is_told_with_its_document_and_system(profile, monkeypatch):
+    """
+    Of thousands of documents it may be one.
+    """
+    monkeypatch.setattr(docubench, "MOST_PAIRS", 5)
+    monkeypatch.setattr(row_matching, "MEMORY", 0)
+    rows = [{"a": k, "b": k % 7} for k in range(200)]
+    others = [{"a": k + 1000, "b": k % 5} for k in range(200)]
+
+    with pytest.raises(InputError, match=r"^document 'd' of s: .*200 gold"):
+        evaluation({"rows": rows}, {"rows": others}, ROWS, profile=profile)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from spaneval.counts import Counts
+from spaneval.exceptions import InputError
 from spaneval.kinds import DOCUBENCH, LEAVES
 from spaneval.loaders.json_documents import JsonDocuments, listed
 from spaneval.pairing.rows import RowPairing
@@ -25,6 +27,17 @@ from spaneval.scores import score_counts
 from spaneval.signature import UIntArray, record_digests
 from spaneval.values.fields import Comparators
 from spaneval.values.leaves import Part, Reader, plain_name, schema_arrays
+
+
+@contextmanager
+def _place_named(system: str, document: str) -> Iterator[None]:
+    """Add to what cannot be scored which document of which system it is."""
+    try:
+        yield
+    except InputError as error:
+        place = f"document '{document}' of {system}: "
+        problems = [problem._replace(message=place + problem.message) for problem in error.problems]
+        raise type(error)(problems, error.total) from error
 
 
 class Reading:
@@ -123,16 +136,17 @@ class Reading:
         found: dict[str, DocumentScore] = {}
         rows = np.zeros((len(self._names), len(LEAVES.columns)), np.int64)
         for doc, name in enumerate(self._names):
-            one = score_leaves(
-                doc,
-                labels[name],
-                results[name],
-                self._reader(name),
-                table,
-                arrays=self._arrays[id(self._documents.schemas[name])],
-                pairing=self._pairing,
-                ordered=self._ordered,
-            )
+            with _place_named(system, name):
+                one = score_leaves(
+                    doc,
+                    labels[name],
+                    results[name],
+                    self._reader(name),
+                    table,
+                    arrays=self._arrays[id(self._documents.schemas[name])],
+                    pairing=self._pairing,
+                    ordered=self._ordered,
+                )
             found[name] = one
             rows[doc] = [one.counts[column] for column in LEAVES.columns]
         scores = score_counts(Counts(rows, LEAVES), self._keys(origin), tuple(registry(LEAVES).values()), **chosen)
@@ -147,7 +161,8 @@ class Reading:
         found: dict[str, DocumentScore] = {}
         for name in self._names:
             schema = self._documents.schemas[name].content
-            found[name] = score_document(self._documents.labels[name], results.get(name, {}), schema)
+            with _place_named(system, name):
+                found[name] = score_document(self._documents.labels[name], results.get(name, {}), schema)
         n = len(found)
         score = billionths([one.score or 0.0 for one in found.values()])
         counts = Counts.from_columns(n, kind=DOCUBENCH, score=score, documents=np.ones(n, np.int64))
