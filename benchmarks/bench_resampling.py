@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ordinary import ordinary_counts
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from spaneval.counts import Counts
@@ -19,23 +20,9 @@ from spaneval.resampling import bootstrap, resample_sums
 
 
 def corpus_counts(n_documents: int) -> Counts:
-    """Counts of an ordinary corpus, 25 annotations a document, with minted and missing ids."""
+    """Counts of an ordinary corpus, 25 annotations a document."""
     rng = np.random.default_rng(0)
-    gold = rng.integers(0, 50, n_documents)
-    matched = rng.binomial(gold, 0.8)
-    predicted = matched + rng.integers(0, 9, n_documents)
-    comparable = rng.binomial(matched, 0.7)
-    return Counts.from_columns(
-        n_documents,
-        n_gold=gold,
-        n_predicted=predicted,
-        n_matched=matched,
-        n_id_comparable=comparable,
-        n_id_correct=rng.binomial(comparable, 0.8),
-        n_gold_with_id=gold,
-        n_predicted_with_id=predicted,
-        n_minted=matched - comparable,
-    )
+    return ordinary_counts(rng.integers(0, 50, n_documents), rng)
 
 
 @pytest.mark.parametrize("n_documents", [400, 4_000, 40_000, 100_000])

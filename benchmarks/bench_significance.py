@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ordinary import ordinary_counts
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from spaneval.corpus import IntArray
-from spaneval.counts import Counts
 from spaneval.measures import get_measure
 from spaneval.resampling import paired_bootstrap
 from spaneval.significance import mcnemar_exact, permutation_tests
@@ -27,23 +27,7 @@ def systems_counts(n_documents: int, n_systems: int = 5) -> IntArray:
     """Counts of systems on an ordinary corpus, 25 annotations a document; int64 of shape (D, S, C)."""
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 50, n_documents)
-    table = np.zeros((n_documents, n_systems, Counts.from_columns(1).table.shape[1]), dtype=np.int64)
-    for k in range(n_systems):
-        matched = rng.binomial(gold, 0.8)
-        predicted = matched + rng.integers(0, 9, n_documents)
-        comparable = rng.binomial(matched, 0.7)
-        table[:, k] = Counts.from_columns(
-            n_documents,
-            n_gold=gold,
-            n_predicted=predicted,
-            n_matched=matched,
-            n_id_comparable=comparable,
-            n_id_correct=rng.binomial(comparable, 0.8),
-            n_gold_with_id=gold,
-            n_predicted_with_id=predicted,
-            n_minted=matched - comparable,
-        ).table
-    return table
+    return np.stack([ordinary_counts(gold, rng).table for _ in range(n_systems)], axis=1)
 
 
 @pytest.mark.parametrize("n_documents", [400, 10_000, 100_000])

@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ordinary import ordinary_counts
 
 from spaneval import resampling
 from spaneval.counts import Counts
@@ -31,21 +32,7 @@ LEAST_P = 1e-4
 def random_counts(n_documents: int, seed: int) -> Counts:
     """Counts as of an ordinary corpus; all pairs comparable but for some minted ones."""
     rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 40, n_documents)
-    matched = rng.binomial(gold, 0.8)
-    predicted = matched + rng.integers(0, 9, n_documents)
-    comparable = rng.binomial(matched, 0.7)
-    return Counts.from_columns(
-        n_documents,
-        n_gold=gold,
-        n_predicted=predicted,
-        n_matched=matched,
-        n_id_comparable=comparable,
-        n_id_correct=rng.binomial(comparable, 0.8),
-        n_gold_with_id=gold,
-        n_predicted_with_id=predicted,
-        n_minted=matched - comparable,
-    )
+    return ordinary_counts(rng.integers(0, 40, n_documents), rng)
 
 
 def drawn_weights(n_documents: int, resamples: int, seed: int = 0) -> np.ndarray:

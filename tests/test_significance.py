@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ordinary import ordinary_counts
 
 from spaneval.counts import Counts
 from spaneval.exceptions import MeasureError
@@ -35,24 +36,8 @@ def random_systems(n_documents: int, n_systems: int, seed: int, size: int = 40) 
     """Systems on the same gold, each a little better than the one before; int64 of shape (D, S, C)."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, size, n_documents)
-    tables = []
-    for k in range(n_systems):
-        matched = rng.binomial(gold, 0.7 + 0.02 * k)
-        predicted = matched + rng.integers(0, size // 4 + 1, n_documents)
-        comparable = rng.binomial(matched, 0.7)
-        counts = Counts.from_columns(
-            n_documents,
-            n_gold=gold,
-            n_predicted=predicted,
-            n_matched=matched,
-            n_id_comparable=comparable,
-            n_id_correct=rng.binomial(comparable, 0.8),
-            n_gold_with_id=gold,
-            n_predicted_with_id=predicted,
-            n_minted=matched - comparable,
-        )
-        tables.append(counts.table)
-    return np.stack(tables, axis=1)
+    systems = (ordinary_counts(gold, rng, recall=0.7 + 0.02 * k, most_spurious=size // 4) for k in range(n_systems))
+    return np.stack([counts.table for counts in systems], axis=1)
 
 
 def two_systems(**columns: tuple[list[int], list[int]]) -> np.ndarray:
