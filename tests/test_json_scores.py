@@ -18,7 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaneval.exceptions import InputError
+from spaneval.loaders.json_documents import load_json_documents
 from spaneval.pairing import row_matching
+from spaneval.problems import Problems
 from spaneval.profiles import docubench
 from spaneval.profiles.docubench import score_document
 from spaneval.records.documents import JsonEvaluation, evaluate_json
@@ -638,3 +640,23 @@ def test_an_array_that_is_too_large_is_told_with_its_document_and_system(profile
 
     with pytest.raises(InputError, match=r"^document 'd' of s: .*200 gold"):
         evaluation({"rows": rows}, {"rows": others}, ROWS, profile=profile)
+
+
+def test_equal_schemas_of_many_documents_are_read_as_one():
+    """
+    Nothing else changes: not what is outside of them, nor what is told.
+    """
+    closed = {"properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    labels = {"x": {"a": "1"}, "y": {"a": 2}}
+    results = {"x": {"a": "1", "b": 3}, "y": {"a": "2", "c": 4}}
+    one, two = (
+        evaluate_json(labels, {"s": results}, schemas, ci=False)
+        for schemas in (closed, {name: copy.deepcopy(closed) for name in labels})
+    )
+    documents = load_json_documents(
+        labels, {}, {name: copy.deepcopy(closed) for name in labels}, problems=Problems(), notes=[]
+    )
+
+    assert documents.schemas["x"] is documents.schemas["y"]
+    assert one.to_dict() == two.to_dict()
+    assert ["labels-violate-schema", "outside-schema"] == [note.code for note in two.notes]

@@ -6,6 +6,7 @@ A document is named by its file, `<document>.json`. The labels say which documen
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import unicodedata
@@ -236,7 +237,7 @@ def _plain(name: str) -> str:
 
 
 def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: list[Note]) -> dict[str, Schema]:
-    """The schema of each document."""
+    """The schema of each document; equal ones are one, which is checked once."""
     one = _single(source, names)
     if one is not None:
         read = _read({"": one}, problems)
@@ -256,8 +257,14 @@ def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: li
         notes.append(Note("unused-schemas", len(unused), message))
     used = {name: files[name] for name in names if name in files}
     read = _read(used, problems)
-    found = {name: _schema(value, used[name], problems) for name, value in read.items()}
-    return {name: schema for name, schema in found.items() if schema is not None}
+    found: dict[str, Schema] = {}
+    by_text: dict[str, Schema] = {}
+    for name, value in read.items():
+        text = json.dumps(value)
+        schema = by_text.get(text) or _schema(value, used[name], problems)
+        if schema is not None:
+            found[name] = by_text[text] = schema
+    return found
 
 
 def _single(source: Source, names: Sequence[str]) -> Any:
@@ -275,8 +282,7 @@ def _schema(value: Any, one: Any, problems: Problems) -> Schema | None:
 
 
 def _without_schema(name: str, source: Source, names: Sequence[str]) -> Problem:
-    offer = _nearest(name, names).removesuffix(";")
-    hint = offer or "a file instead of a folder is the schema of all documents"
+    hint = f"{_nearest(name, names)} a file instead of a folder is the schema of all documents".lstrip()
     folder = None if isinstance(source, Mapping) else os.fspath(source)
     return Problem(f"no schema for document '{name}', which has a label", folder, hint=hint, kind=AlignmentError)
 
