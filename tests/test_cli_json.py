@@ -361,6 +361,19 @@ def test_of_many_unknown_results_the_first_are_described(run: Run, monkeypatch: 
     assert "20 more" in ended.err
 
 
+def test_labels_in_the_place_of_schemas_are_told(run: Run) -> None:
+    """
+    They are taken for schemas that say nothing, and every array for one value.
+    """
+    ended = run({"labels/x.json": {"a": [1, 2]}, "results/x.json": {"a": [1, 2]}}, schemas="labels")
+
+    assert ended.code == 0
+    assert "note: 1 of 1 documents has a schema without any keyword of JSON Schema" in ended.err
+    for schema in ({}, {"$schema": "https://json-schema.org/draft/2020-12/schema"}, {"properties": {}}):
+        ended = run({"labels/x.json": {"a": 1}, "results/x.json": {"a": 1}, "schemas/x.json": schema})
+        assert "keyword" not in ended.err
+
+
 def test_files_may_be_packed(run: Run) -> None:
     """
     `x.json.gz` is the document x.
@@ -394,10 +407,10 @@ def test_a_system_has_the_name_of_its_folder(run: Run) -> None:
         ({"schemas/x.json": {"$ref": "#/x"}}, "error: schemas/x.json: the reference '#/x' at #/$ref leads nowhere in this file"),
         ({"schemas/x.json": {"$ref": "http://x/y"}}, "leads out of this file, and nothing is fetched"),
         ({"results/x.json": None, "results/X.json": {}}, "error: results/X.json: a result of document 'X', which has no label\nhint: did you mean 'x'? names differ where case, or the way accents are written, differs; --unknown-docs drop"),
-        ({"schemas/x.json": None, "schemas/X.json": {}}, "hint: did you mean 'X'? names differ where case, or the way accents are written, differs\n"),
+        ({"schemas/x.json": None, "schemas/X.json": {}}, "hint: did you mean 'X'? names differ where case, or the way accents are written, differs; a file instead of a folder is the schema of all"),
         ({"labels/é.json": {}, "schemas/é.json": {}, "results/e\u0301.json": {}}, "hint: did you mean 'é'? names differ where case, or the way accents are written, differs;"),
         ({"results/x2.json": {}}, "hint: did you mean 'x'? --unknown-docs drop leaves such results out"),
-        ({"schemas/x.json": None, "schemas/x1.json": {}}, "error: schemas: no schema for document 'x', which has a label\nhint: did you mean 'x1'?"),
+        ({"schemas/x.json": None, "schemas/x1.json": {}}, "error: schemas: no schema for document 'x', which has a label\nhint: did you mean 'x1'? a file instead of a folder is the schema of all documents"),
         ({"labels/x.json": None}, "error: labels: no *.json file in this folder, where labels are expected"),
         ({"results/x.json.gz": gzip.compress(b"{}")}, "error: results/x.json: document 'x' has two files, the other one is x.json.gz"),
         ({"results/x.json.gz": b"no gzip", "results/x.json": None}, "error: results/x.json.gz"),

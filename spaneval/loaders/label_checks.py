@@ -32,6 +32,7 @@ _ENDLESS: Final = "its references never come to an end"
 def label_notes(documents: JsonDocuments) -> list[Note]:
     """Which labels violate their schema, and which schemas cannot say so because they are no valid JSON Schema."""
     named: list[str] = []
+    silent: list[str] = []
     n_violations, n_unchecked, checked = 0, 0, {}
     first = ""
     for name in documents.names:
@@ -41,6 +42,8 @@ def label_notes(documents: JsonDocuments) -> list[Note]:
         if id(schema) not in checked:
             checked[id(schema)] = _validator(schema.content)
         validator, why = checked[id(schema)]
+        if validator is not None and _says_nothing(validator, schema.content):
+            silent.append(name)
         found: list[tuple[str, str]] = []
         if validator is not None:
             found, why = _violations(validator, documents.labels[name])
@@ -63,7 +66,22 @@ def label_notes(documents: JsonDocuments) -> list[Note]:
     if n_unchecked:
         message = f"labels not checked, because their schema is no valid JSON Schema: {n_unchecked}, first {first}"
         notes.append(Note("labels-not-checked", n_unchecked, message))
+    if silent:
+        more = ", …" if len(silent) > _NAMED else ""
+        have = "has a schema" if len(silent) == 1 else "have schemas"
+        message = (
+            f"{len(silent)} of {len(documents.labels)} documents {have} without any keyword of JSON Schema, such as type "
+            f"or properties ({', '.join(silent[:_NAMED])}{more}): each key is one value then; are the schemas what they "
+            "should be?"
+        )
+        notes.append(Note("schemas-say-nothing", len(silent), message))
     return notes
+
+
+def _says_nothing(validator: Any, schema: Any) -> bool:
+    """Whether something stands in a schema, and none of it is a keyword; as in a label taken for a schema."""
+    keywords = {*validator.VALIDATORS, "definitions", "nullable"}
+    return isinstance(schema, dict) and bool(schema) and not any(x in keywords or x[:1] == "$" for x in schema)
 
 
 def _validator(schema: Any) -> tuple[Any, str]:
