@@ -70,9 +70,9 @@ def label_notes(documents: JsonDocuments) -> list[Note]:
         more = ", …" if len(silent) > _NAMED else ""
         have = "has a schema" if len(silent) == 1 else "have schemas"
         message = (
-            f"{len(silent)} of {len(documents.labels)} documents {have} without any keyword of JSON Schema, such as type "
-            f"or properties ({', '.join(silent[:_NAMED])}{more}): each key is one value then; are the schemas what they "
-            "should be?"
+            f"{len(silent)} of {len(documents.labels)} documents {have} without any keyword of JSON Schema, such as "
+            f"type or properties ({', '.join(silent[:_NAMED])}{more}): each key is one value then; are the schemas "
+            "what they should be?"
         )
         notes.append(Note("schemas-say-nothing", len(silent), message))
     return notes
