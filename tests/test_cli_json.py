@@ -160,6 +160,20 @@ def test_every_format(sample: Run, form: str, systems: tuple[str, ...], profile:
             assert all(rows_of(table) for table in re.split(r"\n(?=\\begin)", ended.out))
 
 
+@pytest.mark.parametrize(
+    ("profile", "meaning"),
+    [("native", "score: F1; weight: leaves of both sides"), ("docubench", "weight: by which the score of a document")],
+)
+def test_documents_say_what_their_columns_mean(sample: Run, profile: str, meaning: str) -> None:
+    """
+    Once, below the last system.
+    """
+    for form in ("table", "markdown", "latex"):
+        shown = sample("--per-document", "--profile", profile, "-f", form, systems=(V1, V2)).out
+
+        assert shown.count(meaning) == 1
+
+
 def test_documents_in_csv(sample: Run) -> None:
     """
     A row for the document, one for the leaves outside of arrays, one for each array.

@@ -24,6 +24,13 @@ _READINGS: Final = {
     "native": "leaves are counted; rows meet by what they hold",
     "docubench": "the scores of the DocuBench benchmark, its special cases included",
 }
+_WEIGHTS: Final = {
+    "native": "score: F1; weight: leaves of both sides, by which the score of a document is the mean of its parts",
+    "docubench": (
+        "weight: by which the score of a document is the mean of its parts; of an array the rows of the longer side "
+        "times the mean leaves of a row of the label, of the rest the leaves compared"
+    ),
+}
 
 
 def render(
@@ -160,7 +167,8 @@ def _documents(one: JsonSystem, systems: Sequence[JsonSystem], style: Style) -> 
             rows.append([f"  {path}", score, weight, str(part.n_gold), str(part.n_predicted)])
         groups.append(rows)
     title = f"Documents, {printable(one.name)}" if len(systems) > 1 else "Documents"
-    return Grid(heading, names_and_numbers(heading), groups, title=title, names=0)
+    remarks = [_WEIGHTS["native" if one.is_native else "docubench"]] if one is systems[-1] else []
+    return Grid(heading, names_and_numbers(heading), groups, title=title, remarks=remarks, names=0)
 
 
 def _weight(document: DocumentScore) -> str:
