@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,7 @@ import click
 from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
-from spaneval.cli.types import Choice, InputPath, OutputPath, ParamType
+from spaneval.cli.types import Choice, InputPath, Names
 from spaneval.kinds import REVIEW
 from spaneval.output import Output, write_all
 
@@ -28,21 +27,6 @@ Example:
 """
 
 
-class Names(ParamType):
-    """Names with commas between them."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Each name once."""
-        if isinstance(value, tuple):
-            return value
-        names = [name.strip() for name in value.split(",")]
-        if not all(names):
-            self.fail(f"'{value}' is not of the form ID,ID, such as 1,2", param, ctx)
-        return tuple(dict.fromkeys(names))
-
-
 @click.command(epilog=EXAMPLE, short_help="Measure a model by the corrections of its reviewers.")
 @click.argument("db", type=InputPath(), metavar="DB")
 @click.option(
@@ -54,7 +38,7 @@ class Names(ParamType):
 )
 @click.option(
     "--documents",
-    type=Names(),
+    type=Names("ID,ID, such as 1,2"),
     metavar="ID,ID",
     help="Documents that count, by document_id.  [default: all that are reviewed]",
 )
@@ -76,19 +60,9 @@ class Names(ParamType):
 @options.uncertainty()
 @gates.fail_under(REVIEW, has_macro=False)
 @options.output()
-@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
-@click.option(
-    "--decisions",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Write the decision on every field of every found record to FILE: .jsonl, .csv (also .gz) or .parquet.",
-)
-@click.option(
-    "--save",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Save the run to FILE, for compare and diff with reviews that end in the same values; .gz packs it.",
-)
+@options.per_document()
+@options.rows_file("--decisions", "the decision on every field of every found record")
+@options.save("Save the run to FILE, for compare and diff with reviews that end in the same values")
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -110,10 +84,10 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
     check_targets(targets, inputs)
     options.show_choices(ctx, console)
     result = _audit(given)
-    with suppress(BrokenPipeError) if given["fail_under"] else nullcontext():  # a gate is told whoever reads
+    with gates.told_whoever_reads(given["fail_under"]):
         _write(result, given, table, console)
     console.notes(result.notes)
-    code = _check_gates(result, given, console)
+    code = gates.hold(given["fail_under"], result.scores, console)
     console.show_elapsed()
     ctx.exit(code)
 
@@ -135,11 +109,3 @@ def _write(result: Audit, given: dict[str, Any], table: str | None, console: Con
     if given["save"] is not None:
         outputs.append(results.run_output(given["save"], result.run()))
     write_all(outputs)
-
-
-def _check_gates(result: Audit, given: dict[str, Any], console: Console) -> int:
-    if not given["fail_under"]:
-        return 0
-    from spaneval.gates import check_floors
-
-    return gates.show(check_floors(given["fail_under"], result.scores), console)

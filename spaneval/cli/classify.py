@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
-from spaneval.cli.types import STDIN, InputPath, OutputPath
+from spaneval.cli.types import InputPath
 from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
@@ -32,18 +31,8 @@ Example:
 @options.uncertainty()
 @gates.fail_under(None, has_macro=False)
 @options.output()
-@click.option(
-    "--decisions",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Write the decision on every object to FILE: .jsonl, .csv (also .gz) or .parquet.",
-)
-@click.option(
-    "--save",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Save the run to FILE, which compare and diff take in place of predictions; .gz packs it.",
-)
+@options.rows_file("--decisions", "the decision on every object")
+@options.save()
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -62,7 +51,7 @@ def classify(ctx: click.Context, /, **given: Any) -> None:
     options.show_choices(ctx, console)
     result = _classify(given)
     result.check_measures(gate.measure for gate in given["fail_under"])
-    with suppress(BrokenPipeError) if given["fail_under"] else nullcontext():  # a gate is told whoever reads
+    with gates.told_whoever_reads(given["fail_under"]):
         _write(result, given, table, console)
     console.notes(result.notes)
     code = gates.hold(given["fail_under"], result, console)
@@ -78,8 +67,7 @@ def _check_choices(ctx: click.Context, given: dict[str, Any]) -> None:
         click.UsageError: If something does not.
 
     """
-    if given["gold"] == given["predictions"] == STDIN:
-        raise click.UsageError("standard input (-) can be read only once", ctx)
+    options.check_stdin(ctx, given["gold"], given["predictions"])
     for name in ("key", "label"):
         if not given[name]:
             raise click.UsageError(f"--{name}: the name of the field is empty", ctx)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, grouping, options, systems
+from spaneval.cli import gates, grouping, options, results, systems
 from spaneval.cli.completion import measure_names
 from spaneval.cli.console import Console
 from spaneval.cli.systems import Named, NamedPath
 from spaneval.cli.targets import check_targets
 from spaneval.cli.types import Choice, Integer, MeasureName, Number
-from spaneval.output import STDOUT, write_whole
+from spaneval.output import write_whole
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison
@@ -96,7 +94,7 @@ def compare(ctx: click.Context, /, given_systems: tuple[Named, ...], **given: An
     options.show_choices(ctx, console)
     found = systems.read(paths, given, chosen, console)
     comparison = _compare(found.runs, given)
-    with suppress(BrokenPipeError) if given["fail_on_regression"] else nullcontext():
+    with gates.told_whoever_reads(given["fail_on_regression"]):
         _write(comparison, found, given, console)
     for note in found.notes:
         console.note(note)
@@ -134,11 +132,9 @@ def _compare(runs: dict[str, Any], given: dict[str, Any]) -> Comparison:
 
 
 def _write(comparison: Comparison, found: systems.Systems, given: dict[str, Any], console: Console) -> None:
-    from spaneval.reports import Style
     from spaneval.reports.comparison import render
 
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(digits=given["digits"], paint=console.paint(stream), width=console.width(stream))
+    style = results.style_of(given, console)
     write_whole(given["output"], [render(comparison, given["format"], style, found.inputs)])
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import options, systems
+from spaneval.cli import options, results, systems
 from spaneval.cli.console import Console
 from spaneval.cli.systems import Named, NamedPath
 from spaneval.cli.targets import check_targets
-from spaneval.output import STDOUT, write_whole
+from spaneval.output import write_whole
 
 if TYPE_CHECKING:
     from spaneval.corpus import Corpus
@@ -56,12 +55,10 @@ def diff(ctx: click.Context, /, old: Named, new: Named, **given: Any) -> None:
 
 def _write(found: systems.Systems, given: dict[str, Any], console: Console) -> None:
     from spaneval.changes import diff as diff_runs
-    from spaneval.reports import Style
     from spaneval.reports.changes import render
 
     changes = diff_runs(*found.runs.values())
-    stream = sys.stdout if given["output"] == STDOUT else None
-    style = Style(paint=console.paint(stream), width=console.width(stream))
+    style = results.style_of(given, console)
     texts = None if found.corpus is None else texts_by_digest(found.corpus)
     write_whole(given["output"], render(changes, given["format"], style, texts, found.inputs))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -92,6 +93,11 @@ def check_nil(gates: Iterable[Gate], nil: Sequence[str], measures: Iterable[str]
         if name in MEASURES and MEASURES[name].needs_nil and not nil:
             message = f"{what} needs --nil ID, the id that means 'not in the knowledge base'"
             raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def told_whoever_reads(gates: Iterable[Gate]) -> AbstractContextManager[None]:
+    """Around the writing of reports: a reader that goes away early must not hold back the verdict of a gate."""
+    return suppress(BrokenPipeError) if gates else nullcontext()
 
 
 def hold(gates: Sequence[Gate], result: Result, console: Console) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from spaneval.cli.console import Console
 from spaneval.cli.results import decisions_output, run_output, style_of
 from spaneval.cli.systems import Named, NamedPath
 from spaneval.cli.targets import check_targets, rows_format
-from spaneval.cli.types import Choice, InputPath, OutputPath
+from spaneval.cli.types import Choice, InputPath
 from spaneval.kinds import DOCUBENCH, LEAVES
 from spaneval.output import Output, write_all
 from spaneval.problems import Note
@@ -90,19 +89,9 @@ Example:
 @gates.fail_under(None, has_macro=False)
 @gates.fail_on_regression
 @options.output()
-@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV instead of the totals.")
-@click.option(
-    "--decisions",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Write what became of every leaf to FILE: .jsonl, .csv (also .gz) or .parquet.",
-)
-@click.option(
-    "--save",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Save the run of one system to FILE, which compare and diff take; .gz packs it.",
-)
+@options.per_document()
+@options.rows_file("--decisions", "what became of every leaf")
+@options.save("Save the run of one system to FILE, which compare and diff take")
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -121,7 +110,7 @@ def json(ctx: click.Context, /, results: tuple[Named, ...], **given: Any) -> Non
     options.show_choices(ctx, console)
     evaluation = _evaluate(given, paths)
     comparison = _compare(evaluation, given) if len(paths) > 1 else None
-    with suppress(BrokenPipeError) if given["fail_under"] or given["fail_on_regression"] else nullcontext():
+    with gates.told_whoever_reads([*given["fail_under"], *given["fail_on_regression"]]):
         _write(evaluation, comparison, given, table, console)
     console.notes(evaluation.notes)
     console.notes(comparison.notes if comparison is not None else _idle(given))

@@ -10,8 +10,8 @@ import click
 from spaneval import options as choices
 from spaneval.cli.config import configuration_of, origin_of
 from spaneval.cli.console import Console
+from spaneval.cli.types import STDIN, ColumnPair, FieldName, InputPath, Integer, Number, OutputPath, Pattern
 from spaneval.cli.types import Choice as OneOf
-from spaneval.cli.types import ColumnPair, FieldName, InputPath, Integer, Number, OutputPath, Pattern
 from spaneval.options import MINTED, ROW_FIELDS, Options
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -197,6 +197,46 @@ def output(formats: Sequence[str] = FORMATS) -> Decorator:
     )  # fmt: skip
 
 
+def per_document(noun: str = "document", formats: str = "CSV") -> Decorator:
+    """
+    Whether every document is shown.
+
+    Args:
+        noun: What a document is called.
+        formats: Those that show documents in place of totals.
+
+    """
+    return click.option(
+        "--per-document", is_flag=True, help=f"Show every {noun}, too; in {formats} instead of the totals.",
+    )  # fmt: skip
+
+
+def rows_file(name: str, what: str) -> Decorator:
+    """
+    A file of rows beside the report; see `spaneval.cli.targets.rows_format`.
+
+    Args:
+        name: The option.
+        what: What stands in the file.
+
+    """
+    return click.option(
+        name, type=OutputPath(), metavar="FILE",
+        help=f"Write {what} to FILE: .jsonl, .csv (also .gz) or .parquet.",
+    )  # fmt: skip
+
+
+def save(what: str = "Save the run to FILE, which compare and diff take in place of predictions") -> Decorator:
+    """
+    A file for the run.
+
+    Args:
+        what: What can be done with it.
+
+    """
+    return click.option("--save", type=OutputPath(), metavar="FILE", help=f"{what}; .gz packs it.")
+
+
 def digits() -> Decorator:
     """How exact reports for people are."""
     return click.option(
@@ -266,6 +306,18 @@ def loading_of(given: dict[str, Any]) -> dict[str, Any]:
         "id_map_columns": given["id_map_columns"],
         "pred_format": None if given["pred_format"] == "auto" else given["pred_format"],
     }
+
+
+def check_stdin(ctx: click.Context, *paths: str) -> None:
+    """
+    Refuse to read standard input twice.
+
+    Raises:
+        click.UsageError: If it is named more than once.
+
+    """
+    if paths.count(STDIN) > 1:
+        raise click.UsageError("standard input (-) can be read only once", ctx)
 
 
 def _context() -> click.Context | None:

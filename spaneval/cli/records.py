@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +12,7 @@ import click
 from spaneval.cli import gates, options, results
 from spaneval.cli.console import Console
 from spaneval.cli.targets import check_targets, rows_format
-from spaneval.cli.types import STDIN, Choice, InputPath, OutputPath
+from spaneval.cli.types import Choice, InputPath, Names
 from spaneval.kinds import FIELDS
 from spaneval.output import Output, OutputError, reason_of, write_all
 
@@ -46,16 +46,6 @@ class OutputFolder(click.Path):
         return path
 
 
-def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Names with commas between them, each once."""
-    if value is None:
-        return ()
-    names = [name.strip() for name in value.split(",")]
-    if not all(names):
-        raise click.BadParameter(f"'{value}' is not of the form FIELD,FIELD, such as asset,due", ctx, param)
-    return tuple(dict.fromkeys(names))
-
-
 @click.command(epilog=EXAMPLE, short_help="Score records of named fields, field by field.")
 @click.argument("gold", type=InputPath(stdin=True), metavar="GOLD")
 @click.argument("predictions", type=InputPath(stdin=True), metavar="PRED")
@@ -65,7 +55,8 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--fields",
     metavar="FIELD,FIELD",
-    callback=_names,
+    type=Names("FIELD,FIELD, such as asset,due"),
+    default=(),
     help="The fields to compare, in order.  [default: all that a record of either side has]",
 )
 @click.option(
@@ -105,19 +96,9 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @options.uncertainty()
 @gates.fail_under(FIELDS)
 @options.output()
-@click.option("--per-document", is_flag=True, help="Show every record, too; in CSV instead of the totals.")
-@click.option(
-    "--decisions",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Write the decision on every field of every record to FILE: .jsonl, .csv (also .gz) or .parquet.",
-)
-@click.option(
-    "--save",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Save the run to FILE, which compare and diff take in place of predictions; .gz packs it.",
-)
+@options.per_document("record")
+@options.rows_file("--decisions", "the decision on every field of every record")
+@options.save()
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -133,7 +114,7 @@ def records(ctx: click.Context, /, **given: Any) -> None:
     check_targets(_targets(given), [given["gold"], given["predictions"]])
     options.show_choices(ctx, console)
     evaluation = _evaluate(given)
-    with suppress(BrokenPipeError) if given["fail_under"] else nullcontext():  # the verdict of a gate must not wait
+    with gates.told_whoever_reads(given["fail_under"]):
         _write(evaluation, given, table, console)
     console.notes(evaluation.notes)
     code = gates.hold(given["fail_under"], evaluation, console)
@@ -149,8 +130,7 @@ def _check_choices(ctx: click.Context, given: dict[str, Any]) -> None:
         click.UsageError: If something does not.
 
     """
-    if given["gold"] == given["predictions"] == STDIN:
-        raise click.UsageError("standard input (-) can be read only once", ctx)
+    options.check_stdin(ctx, given["gold"], given["predictions"])
     if not given["key"]:
         raise click.UsageError("--key: the name of the field is empty", ctx)
     if given["key"] in given["fields"]:

@@ -1,4 +1,4 @@
-"""What commands on records write beside their report: the table of decisions, and the run."""
+"""What commands write: how a report looks, the table of decisions, the run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,8 @@ def style_of(given: Mapping[str, Any], console: Console) -> Style:
     from spaneval.reports import Style
 
     stream = sys.stdout if given["output"] == STDOUT else None
-    return Style(
-        per_document=given.get("per_document", False),
-        digits=given["digits"],
-        paint=console.paint(stream),
-        width=console.width(stream),
-    )
+    shown = {name: given[name] for name in ("per_document", "digits") if name in given}
+    return Style(**shown, paint=console.paint(stream), width=console.width(stream))
 
 
 def decisions_output(

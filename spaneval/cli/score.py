@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaneval.cli import gates, grouping, options
+from spaneval.cli import gates, grouping, options, results
 from spaneval.cli.console import Console, Progress
 from spaneval.cli.group import EXAMPLE
 from spaneval.cli.targets import check_targets, rows_format
-from spaneval.cli.types import OutputPath
-from spaneval.output import STDOUT, Output, write_all
+from spaneval.output import Output, write_all
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -29,19 +25,9 @@ if TYPE_CHECKING:
 @options.uncertainty()
 @gates.fail_under()
 @options.output()
-@click.option("--per-document", is_flag=True, help="Show every document, too; in CSV and LaTeX instead of the totals.")
-@click.option(
-    "--pairs",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Write every pair, missed annotation and spurious prediction to FILE: .jsonl, .csv (also .gz) or .parquet.",
-)
-@click.option(
-    "--save",
-    type=OutputPath(),
-    metavar="FILE",
-    help="Save the run to FILE, which compare and diff take in place of predictions; .gz packs it.",
-)
+@options.per_document(formats="CSV and LaTeX")
+@options.rows_file("--pairs", "every pair, missed annotation and spurious prediction")
+@options.save()
 @options.digits()
 @options.talk()
 @click.pass_context
@@ -57,17 +43,12 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     check_targets(targets, inputs)
     options.show_choices(ctx, console)
     evaluation = _evaluate(given, chosen, console)
-    with _unread(allowed=bool(given["fail_under"])):
+    with gates.told_whoever_reads(given["fail_under"]):
         _write(evaluation, given, ledger, console)
     console.notes(evaluation.notes)
     code = gates.hold(given["fail_under"], evaluation, console)
     console.show_elapsed()
     ctx.exit(code)
-
-
-def _unread(*, allowed: bool) -> AbstractContextManager[None]:
-    """A reader of standard output that goes away early must not hold back the verdict of a gate."""
-    return suppress(BrokenPipeError) if allowed else nullcontext()
 
 
 def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evaluation:
@@ -92,17 +73,9 @@ def _evaluate(given: dict[str, Any], chosen: Options, console: Console) -> Evalu
 
 def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, console: Console) -> None:
     """The report, the ledger and the run: all, or, where they are files, none."""
-    from spaneval.reports import Style, render
+    from spaneval.reports import render
 
-    target = given["output"]
-    stream = sys.stdout if target == STDOUT else None
-    style = Style(
-        per_document=given["per_document"],
-        digits=given["digits"],
-        paint=console.paint(stream),
-        width=console.width(stream),
-    )
-    outputs = [Output(target, [render(evaluation, given["format"], style)])]
+    outputs = [Output(given["output"], [render(evaluation, given["format"], results.style_of(given, console))])]
     if ledger is not None:
         from spaneval.ledger import COLUMNS, INTEGERS, flat
         from spaneval.reports.pairs import Columns, dump
@@ -110,14 +83,5 @@ def _write(evaluation: Evaluation, given: dict[str, Any], ledger: str | None, co
         columns = Columns(COLUMNS, INTEGERS, flat)
         outputs.append(Output(given["pairs"], dump(evaluation.rows(), ledger, columns)))
     if given["save"] is not None:
-        outputs.append(Output(given["save"], _saved(evaluation, is_packed=given["save"].lower().endswith(".gz"))))
+        outputs.append(results.run_output(given["save"], evaluation.run()))
     write_all(outputs)
-
-
-def _saved(evaluation: Evaluation, *, is_packed: bool) -> Iterable[bytes]:
-    from spaneval.reports.pairs import packed
-    from spaneval.runs import run_of
-    from spaneval.saved_runs import to_json
-
-    content = [to_json(run_of(evaluation))]
-    return packed(content) if is_packed else content

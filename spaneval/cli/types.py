@@ -184,6 +184,30 @@ class FieldName(ParamType):
         return ours, theirs
 
 
+class Names(ParamType):
+    """
+    Names with commas between them.
+
+    Args:
+        form: What is expected, for a message.
+
+    """
+
+    name = "names"
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def convert(self, value: Any, param: _Param, ctx: _Ctx) -> tuple[str, ...]:
+        """Each name once."""
+        if isinstance(value, tuple):
+            return value
+        names = [name.strip() for name in value.split(",")]
+        if not all(names):
+            self.fail(f"'{value}' is not of the form {self.form}", param, ctx)
+        return tuple(dict.fromkeys(names))
+
+
 class ColumnPair(ParamType):
     """`FROM,TO`: two columns by name or position."""
 
