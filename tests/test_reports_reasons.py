@@ -58,3 +58,26 @@ def test_many_groups_are_counted():
     The cells of the table say which they are.
     """
     assert ["F1 of 0, 1, 2, 3, 4, 5, 6, 7 and 92 more: why"] == shown(*(("F1", str(k), "why") for k in range(100)))
+
+
+def test_numbers_of_values_are_left_out_where_they_differ():
+    """
+    A number that is a letter would be read as a mistake of the report.
+    """
+    gold = "nothing was extracted; the gold has"
+    assert shown(("Precision", "a", f"{gold} 2 values"), ("Precision", "b", f"{gold} 1 value")) == [
+        f"Precision of a, b: {gold} values"
+    ]
+    assert shown(("Precision", "a", f"{gold} 2 values"), ("Precision", "b", f"{gold} 2 values")) == [
+        f"Precision of a, b: {gold} 2 values"
+    ]
+    none = "the gold has no value;"
+    assert shown(
+        ("Recall", "a", f"{none} 1 value was extracted"), ("Recall", "b", f"{none} 4 values were extracted")
+    ) == [f"Recall of a, b: {none} values were extracted"]
+    assert shown(
+        ("Recall", "a", f"{none} 0 values were extracted"), ("Recall", "b", f"{none} 4 values were extracted")
+    ) == [
+        f"Recall of a: {none} 0 values were extracted",
+        f"Recall of b: {none} 4 values were extracted",
+    ]

@@ -15,6 +15,9 @@ _ONE = {
 """What reasons say where a number is 1, and what they say of any other."""
 _NUMBER = re.compile(r"\b[0-9]+( (?:gold |NIL )?(?:annotation|prediction)| comparable pair)?(?:s| is| are|s are)?\b")
 
+_VALUES = re.compile(r"\b[1-9][0-9]* values?( was| were)?\b")
+"""Numbers of values, of which a reason for several fields says that there are some."""
+
 
 class Why(NamedTuple):
     """The reason why one number has no value."""
@@ -35,7 +38,7 @@ def legend(reasons: Iterable[Why]) -> Iterator[Line]:
     """
     One line for each reason, in the order in which they come.
 
-    Reasons that differ in numbers only are one, which then says `n`: the numbers stand in the table.
+    Reasons that differ in numbers only are one, which then says `n`, or names no number: they stand in the table.
     """
     kinds: dict[str, dict[str, list[str]]] = {}
     words: dict[str, set[str]] = {}
@@ -75,6 +78,7 @@ def _kind(reason: str) -> str:
     """A reason without its numbers."""
     for one, several in _ONE.items():
         reason = reason.replace(one, several)
+    reason = _VALUES.sub(lambda found: "values were" if found[1] else "values", reason)
     return _NUMBER.sub(_without_number, reason)
 
 
