@@ -25,6 +25,8 @@ from spaneval.values.fields import Decision
 COLUMNS: Final = ("document", "path", "field", "gold", "extracted", "decision", "reason")
 """Keys of a row."""
 
+_PLAIN: Final = (str, type(None))  # what every report says as it is
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
@@ -93,16 +95,17 @@ class Decisions:
     def rows(self) -> Iterator[dict[str, Any]]:
         """All decisions as dicts with the keys `COLUMNS`, in their order."""
         columns = (self.doc.tolist(), self.field.tolist(), self.path, self.gold, self.extracted)
+        documents, fields, plain = self.documents, self.fields, _PLAIN
         for doc, field, path, gold, extracted, decision, reason in zip(
             *columns, self.decision.tolist(), self.reason, strict=True
         ):
             yield {
-                "document": self.documents[doc],
+                "document": documents[doc],
                 "path": path,
-                "field": self.fields[field],
-                "gold": shown(gold),
-                "extracted": shown(extracted),
-                "decision": Decision(decision).label,
+                "field": fields[field],
+                "gold": gold if type(gold) in plain else shown(gold),
+                "extracted": extracted if type(extracted) in plain else shown(extracted),
+                "decision": DECISIONS[decision],
                 "reason": reason,
             }
 
@@ -169,8 +172,10 @@ def shown(value: Any) -> Any:
     return [shown(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+def flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row for formats that hold nothing but text: text as it is, other values as JSON."""
+    if type(row["gold"]) in _PLAIN and type(row["extracted"]) in _PLAIN:
+        return row
     return dict(row) | {name: text_of(row[name]) for name in ("gold", "extracted")}
 
 

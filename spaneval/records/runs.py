@@ -7,12 +7,14 @@ against the same gold hold the same values in the same places.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.outcomes import Extras, Fate, Values
 from spaneval.records.decisions import Decisions, text_of
@@ -61,33 +63,43 @@ def record_run(
         documents=[f"{digests[d]:016x}" if d < n_gold else f"?{names[d]}" for d in order.tolist()],
         names=[names[d] for d in order.tolist()],
         counts=Counts(counts.table[order], counts.kind),
-        annotations=_values(decisions, place.tolist()),
-        spurious=_extras(decisions, place.tolist()),
+        annotations=_values(decisions, place),
+        spurious=_extras(decisions, place),
     )
 
 
-def _values(decisions: Decisions, place: Sequence[int]) -> Values:
-    rows = sorted(
-        (
-            place[doc],
-            decisions.path[k],
-            text_of(decisions.gold[k]) or "",
-            int(FATES[Decision(decision)]),
-            text_of(decisions.extracted[k]) or "",
-        )
-        for k, (doc, decision) in enumerate(zip(decisions.doc.tolist(), decisions.decision.tolist(), strict=True))
-        if decision in FATES
-    )
-    doc, path, gold, fate, extracted = (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 5
-    return Values(np.array(doc, np.int32), path, gold, np.array(fate, np.int8), extracted)
+def _values(decisions: Decisions, place: CodeArray) -> Values:
+    kept = np.flatnonzero(np.isin(decisions.decision, list(FATES)))
+    fates = np.zeros(len(Decision), dtype=np.int8)
+    fates[list(FATES)] = list(FATES.values())
+    path = [decisions.path[k] for k in kept.tolist()]
+    gold, extracted = (_texts(column, kept) for column in (decisions.gold, decisions.extracted))
+    of = place[decisions.doc[kept]]
+    rows = _sorted(of, path, gold, fates[decisions.decision[kept]].tolist(), extracted)
+    path, gold, fate, extracted = rows
+    return Values(np.sort(of), path, gold, np.array(fate, np.int8), extracted)
 
 
-def _extras(decisions: Decisions, place: Sequence[int]) -> Extras:
+def _extras(decisions: Decisions, place: CodeArray) -> Extras:
     """Numbers of rows leave the path: which row of the extraction it was means nothing to another system."""
-    rows = sorted(
-        (place[doc], _NUMBERS.sub("[]", decisions.path[k]), text_of(decisions.extracted[k]) or "")
-        for k, (doc, decision) in enumerate(zip(decisions.doc.tolist(), decisions.decision.tolist(), strict=True))
-        if decision == Decision.FP
-    )
-    doc, path, extracted = (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 3
-    return Extras(np.array(doc, np.int32), path, extracted)
+    kept = np.flatnonzero(decisions.decision == Decision.FP)
+    of = place[decisions.doc[kept]]
+    path = [_NUMBERS.sub("[]", decisions.path[k]) for k in kept.tolist()]
+    path, extracted = _sorted(of, path, _texts(decisions.extracted, kept))
+    return Extras(np.sort(of), path, extracted)
+
+
+def _texts(values: Sequence[Any], kept: IntArray) -> list[str]:
+    """Some of the values as text."""
+    return [x if type(x := values[k]) is str else text_of(x) or "" for k in kept.tolist()]
+
+
+def _sorted(of: CodeArray, *columns: Sequence[Any]) -> list[list[Any]]:
+    """Columns in the order of document, then of the first, second and further column; each document is sorted alone."""
+    order = np.argsort(of, kind="stable")
+    rows = list(zip(*columns, strict=True))
+    rows = [rows[k] for k in order.tolist()]
+    bounds = [0, *(np.flatnonzero(np.diff(of[order])) + 1).tolist(), len(rows)]
+    for start, end in itertools.pairwise(bounds):
+        rows[start:end] = sorted(rows[start:end])
+    return [[row[k] for row in rows] for k in range(len(columns))]
