@@ -170,34 +170,6 @@ def test_json_samples_are_json() -> None:
                 assert len({len(row) for row in csv.reader(block.body.splitlines())}) == 1
 
 
-def test_architecture_names_every_module_and_no_other() -> None:
-    """
-    The drawing is the house: what is drawn exists, and what exists is drawn.
-    """
-    package = Path(spaneval.__file__).parent
-    built = {
-        path.relative_to(package).as_posix()
-        for path in package.rglob("*.py")
-        if path.name not in ("__init__.py", "__main__.py")
-    }
-    drawn = set()
-    folder = ""
-    for line in drawing():
-        if found := re.match(r"( +)(\w+)/(\s|$)", line):
-            folder = found[2] + "/"
-        elif found := re.match(r"( +)(\w+\.py)\b", line):
-            drawn.add((folder if len(found[1]) > 2 else "") + found[2])
-
-    assert built == drawn - {"__init__.py"}
-
-
-def drawing() -> list[str]:
-    """The lines of the first block of docs/architecture.md below its first line."""
-    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    body = next(block.body for block in blocks(text) if block.kind == "text")
-    return body.splitlines()[1:]
-
-
 def test_changelog_says_how_scores_changed() -> None:
     """
     Every released version has the heading Scores first, and the newest is the installed one.
