@@ -342,6 +342,18 @@ def test_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str], args: list[
     assert message in err
 
 
+def test_measures_of_classes_are_among_the_names(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """
+    Where what is compared is not known yet, all names that there can be are told.
+    """
+    code, _, err = run(capsys, "compare", "v1.json", "v2.json", "-m", "cohen_kappa")
+
+    assert code == 2
+    assert "no measure 'cohen_kappa'; there are precision, recall," in err
+    assert "rework" in err
+    assert err.splitlines()[0].endswith("precision:CLASS, recall:CLASS, f1:CLASS")
+
+
 def test_gold_is_needed_for_predictions(folder: Path, capsys: pytest.CaptureFixture[str]):
     """
     Saved runs can do without.

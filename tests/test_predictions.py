@@ -629,6 +629,7 @@ def test_without_ids_and_a_near_key_there_is_a_note(tmp_path):
     notes: list[Note] = []
     load(path, notes=notes)
     assert ["no-predicted-ids"] == [note.code for note in notes]
+    assert notes[0].message.endswith("; --field entity_id_predicted=NAME names the field that holds ids")
     path.write_bytes(
         as_lines(
             [{"itext": 0, "a": 1, "b": 3, "entity_id": 3}, {"itext": 0, "a": 1, "b": 3, "entity_id_predicted": None}]

@@ -230,7 +230,7 @@ def test_a_broken_gzip_stream_names_file_and_remedy(tmp_path):
 def test_a_folder_names_the_reason(tmp_path: Path):
     with pytest.raises(InputError) as caught:
         open_bytes(str(tmp_path))
-    assert f"{tmp_path}: cannot be read: Is a directory" == str(caught.value)
+    assert f"{tmp_path}: cannot be read: Is a directory\nhint: name a file in it" == str(caught.value)
 
 
 def test_a_missing_file_names_the_reason(tmp_path: Path):

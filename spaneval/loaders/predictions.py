@@ -368,7 +368,10 @@ class _Collector:
             message = f"no row has '{ours}' (found: {found})"
             self.problems.add(Problem(message, self.first_file, hint=hint, kind=FormatError))
         elif self.n + len(self.bad_keys):
-            message = f"no row has '{ours}' (found: {found}), so no prediction has an id and only spans are scored"
+            message = (
+                f"no row has '{ours}' (found: {found}), so no prediction has an id and only spans are scored; "
+                "--field entity_id_predicted=NAME names the field that holds ids"
+            )
             notes.append(Note("no-predicted-ids", self.n, message))
 
 

@@ -265,7 +265,8 @@ def open_bytes(path: str) -> BinaryIO:
 
 
 def _unreadable(name: str, error: OSError) -> Problem:
-    return Problem(f"cannot be read: {error.strerror or error}", name)
+    hint = "name a file in it" if isinstance(error, IsADirectoryError) else None
+    return Problem(f"cannot be read: {error.strerror or error}", name, hint=hint)
 
 
 class Prepended(io.RawIOBase):
