@@ -295,7 +295,7 @@ def compare(
         test=about_tests(whole, parts, correction, seed),
         resampling=None if whole.resampled is None else about_resamples(whole.resampled, list(runs), base, seed),
         alpha=alpha,
-        notes=_notes(runs),
+        notes=_notes(runs, chosen),
     )
 
 
@@ -327,10 +327,10 @@ def check_nil(names: Sequence[str], run: Run) -> None:
             raise MeasureError(f"{name} needs --nil ID, the id that means 'not in the knowledge base'")
 
 
-def _notes(runs: Mapping[str, Run]) -> list[Note]:
+def _notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> list[Note]:
     """What a reader should know of systems that differ in what can be compared."""
     if any(run.counts.kind != SPANS for run in runs.values()):
-        return []
+        return _field_notes(runs) if any("tn" in measure.columns for measure in measures) else []
     totals = {name: run.counts.totals() for name, run in runs.items()}
     shares = {name: (x["n_id_comparable"], x["n_matched"]) for name, x in totals.items()}
     if len(set(shares.values())) == 1:
@@ -341,3 +341,17 @@ def _notes(runs: Mapping[str, Run]) -> list[Note]:
         "accuracy over common pairs and link F1 beside it"
     )
     return [Note("comparable-pairs-differ", 0, message)]
+
+
+def _field_notes(runs: Mapping[str, Run]) -> list[Note]:
+    """A field that one system alone names is right wherever it is empty, which only measures with `tn` see."""
+    fields = {name: set(run.counting.get("fields", [])) for name, run in runs.items()}
+    partly = sorted(set.union(*fields.values()) - set.intersection(*fields.values()))
+    if not partly:
+        return []
+    listed = ", ".join(f"{name} {len(of_run)}" for name, of_run in fields.items())
+    message = (
+        f"fields compared: {listed}; {', '.join(map(repr, partly))} not for all, and a field that is empty on both "
+        "sides is right, so score all with the same --fields before you compare accuracy"
+    )
+    return [Note("fields-differ", len(partly), message)]

@@ -19,7 +19,7 @@ from spaneval.corpus import CodeArray, IntArray
 from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.groups import Cells, cells
-from spaneval.kinds import CLASSES, Kind, classes_of
+from spaneval.kinds import CLASSES, SPANS, Kind, classes_of
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values, either
 from spaneval.problems import Problem
 from spaneval.signature import SCORES, document_order, gold_digest, map_digest
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
 _OF_INTERVALS: Final = ("ci:", "level:", "seed:")
-_OF_READING: Final = ("fields",)
-"""Options that say how the rows of one system are written; systems may differ in them."""
+_OF_SYSTEM: Final = ("fields",)
+"""What may differ by system: how its rows are written, or the fields of its records."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,8 @@ def check_gold(name: str, run: Run, gold: str, n_documents: int, whose: str) -> 
     if run.gold != gold:
         found, expected = f"{run.n_gold_documents}d.{run.gold[:8]}", f"{n_documents}d.{gold[:8]}"
         message = f"{name} was scored on gold gt:{found}, not on gt:{expected} {whose}"
-        hint = "score both on the same gold; it may have changed since a run was saved"
+        same = "the same gold" if run.counts.kind == SPANS else "the same gold, by the same fields"
+        hint = f"score both on {same}; it may have changed since a run was saved"
         raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
 
 
@@ -236,7 +237,7 @@ def check_counting(name: str, run: Run, counting: Mapping[str, Any], whose: str)
 
     """
     for key, value in counting.items():
-        if key not in _OF_READING and run.counting.get(key) != value:
+        if key not in _OF_SYSTEM and run.counting.get(key) != value:
             message = f"{name} was counted with {key} {_shown(run.counting.get(key))}, {whose} {_shown(value)}"
             raise AlignmentError([Problem(message, hint="score both with the same options", kind=AlignmentError)])
 

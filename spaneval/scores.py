@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spaneval.counts import Counts
     from spaneval.resampling import Bootstrap
     from spaneval.runs import Run
+    from spaneval.signature import UIntArray
 
 
 class Result:
@@ -128,7 +129,7 @@ class Scores(Result):
 
     @property
     def resampling_order(self) -> IntArray:
-        """Documents as they are resampled: by name."""
+        """Documents as they are resampled."""
         return self._order
 
 
@@ -137,6 +138,7 @@ def score_counts(
     names: Sequence[str],
     measures: Sequence[Measure],
     *,
+    digests: UIntArray | None = None,
     ci: bool = True,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
@@ -148,8 +150,10 @@ def score_counts(
 
     Args:
         counts: One row per document.
-        names: What each document is called, all different; documents are resampled in the order of their names.
+        names: What each document is called, all different.
         measures: What to compute, of the kind of `counts`.
+        digests: Digest of each gold document, which come first; documents are then resampled in the order of runs, so
+            that `compare` has the same intervals. None takes the order of their names.
         ci: Whether to compute intervals.
         resamples: Bootstrap resamples.
         level: Share of the resampled values inside an interval, between 0 and 1.
@@ -164,8 +168,9 @@ def score_counts(
 
     from spaneval.counts import Counts
     from spaneval.resampling import bootstrap
+    from spaneval.signature import document_order
 
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    order = document_order(np.zeros(0, np.uint64) if digests is None else digests, names)
     resampled = None
     if ci:
         ordered = Counts(counts.table[order], counts.kind)

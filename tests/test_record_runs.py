@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import spaneval
 from spaneval.class_measures import margins
+from spaneval.cli import main
 from spaneval.counts import Counts
 from spaneval.exceptions import AlignmentError, FormatError, MeasureError
 from spaneval.gates import check_floors, check_regressions, floor, tolerance
@@ -21,6 +22,9 @@ from spaneval.measures import measures_of
 from spaneval.outcomes import Fate
 from spaneval.records.decisions import Builder, Decisions
 from spaneval.records.runs import record_run
+from spaneval.reports import Style
+from spaneval.reports.changes import render as render_diff
+from spaneval.reports.comparison import render
 from spaneval.runs import Run, kind_of, stacked
 from spaneval.saved_runs import from_json, to_json
 from spaneval.scores import score_counts
@@ -378,3 +382,90 @@ def test_saved_run_of_leaves_counts_its_values(tmp_path: Path):
     path.write_bytes(path.read_bytes().replace(b'"equal":[1]', b'"equal":[2]'))
     with pytest.raises(FormatError, match="equal of document d is 2, its outcomes add up to 1"):
         spaneval.diff(str(path), path)
+
+
+def test_intervals_of_a_comparison_are_those_of_the_score():
+    """
+    With the same seed, for every command: records and audits were resampled in another order than their runs.
+    """
+    data = Path(__file__).parent.parent / "data"
+    chosen: dict[str, Any] = {"resamples": 200, "seed": 5}
+    found: list[Any] = [
+        spaneval.evaluate_records(
+            data / "records" / "gold.jsonl", data / "records" / "model.jsonl", key="id", **chosen
+        ),
+        spaneval.audit(data / "audit" / "reviews.sqlite", data / "audit" / "schema.json", **chosen),
+        spaneval.classify(data / "classes" / "gold.csv", data / "classes" / "triage.jsonl", **chosen),
+        *spaneval.evaluate_json(
+            data / "json" / "labels", data / "json" / "results" / "v1", data / "json" / "schemas", **chosen
+        ).systems.values(),
+    ]
+    for one in found:
+        scores = getattr(one, "scores", one) if one.__class__.__name__ in ("Audit", "JsonSystem") else one
+        comparison = spaneval.compare({"it": one}, **chosen)
+        for name, entry in comparison.entries["it"].items():
+            assert scores.bootstrap.intervals[name] == entry.interval, (one, name)
+
+
+def test_fields_that_one_system_alone_names_are_told_where_accuracy_is_compared():
+    """
+    A colour in one record is a field that is right wherever else it is empty: 26 of 34 in place of 21 of 28.
+    """
+    gold = {"1": {"a": "x"}, "2": {"a": "y"}}
+    old, new = (
+        spaneval.evaluate_records(gold, x, key="id", ci=False)
+        for x in ({"1": {"a": "x"}, "2": {"a": "z"}}, {"1": {"a": "x", "colour": "red"}, "2": {"a": "z"}})
+    )
+    found = spaneval.compare({"old": old, "new": new}, measures=["accuracy"], ci=False)
+
+    assert ((1, 2), (2, 4)) == tuple(found.entries[name]["accuracy"].fraction for name in ("old", "new"))
+    message = (
+        "fields compared: old 1, new 2; 'colour' not for all, and a field that is empty on both sides is right, so "
+        "score all with the same --fields before you compare accuracy"
+    )
+    assert [message] == [note.message for note in found.notes]
+    assert [] == spaneval.compare({"old": old, "new": new}, measures=["f1"], ci=False).notes
+
+
+def test_swaps_of_groups_are_told():
+    """
+    Fifteen records are swapped at random; a group of one has two swaps, and both were looked at.
+    """
+    gold = {f"r{k:02}": {"asset": "a", "due": None} for k in range(15)}
+    found = spaneval.compare({"x": run(gold, gold), "y": run({}, gold)}, by="document", measures=["recall"], ci=False)
+    assert found.test is not None
+    page = render(found, "table", Style()).decode()
+
+    assert (10_000, False) == (found.test["trials"], found.test["exact"])
+    assert {"trials": 2, "exact": True} == found.test["groups"]["document"]["r00"]
+    assert "15 records, 15 gold values; baseline x" in page
+    assert "p = (b + 1) / (10000 + 1); in a group of D records, up to 13, all n = 2^D swaps, p = b / n\n" in page
+    assert "W/T/L: records in which the system is better, equal, worse than the baseline" in page
+
+
+def test_a_diff_of_classes_speaks_of_objects():
+    """
+    There is no value that the gold lacks.
+    """
+    gold = {"1": "a", "2": "a", "3": "b"}
+    changes = spaneval.diff(*(spaneval.classify(gold, gold | x, ci=False) for x in ({"2": "c"}, {})))
+    page = b"".join(render_diff(changes, "table", Style())).decode()
+
+    assert page.startswith("3 objects\n\nObjects: outcome in the old version (rows)")
+    assert "common pairs: of 3 objects, 0 are right in the old version only, 1 in the new only" in page
+    assert "where the gold has none" not in page
+
+
+@pytest.mark.parametrize(("args", "option"), [(["--gt", "gold.gt.json"], "--gt"), (["--nil", "X"], "--nil")])
+def test_runs_of_records_beside_gold_or_options_of_spans(
+    args: list[str], option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """
+    The gold was said to have changed since the run was saved.
+    """
+    monkeypatch.chdir(tmp_path)
+    Path("gold.gt.json").write_text('[{"text": "ab", "ground_truth": []}]')
+    Path("x.json").write_bytes(to_json(run(OLD)))
+
+    assert main(["compare", "a=x.json", "b=x.json", *args]) == 3
+    assert f"error: a is a run of records, and {option} is about spans\n" in capsys.readouterr().err

@@ -52,6 +52,7 @@ class RecordEvaluation(Scores):
         gold: The gold as it was read.
         predictions: The predictions as they were read.
         key: The field that holds the id.
+        gold_digests: Digest of each record of the gold, uint64.
         comparators: How values were compared.
         absent: What is missing on either side.
         profile: `easyrpa` has measures of its own.
@@ -71,6 +72,7 @@ class RecordEvaluation(Scores):
         gold: Records,
         predictions: Records,
         key: str,
+        gold_digests: UIntArray,
         comparators: Comparators,
         absent: Absent,
         profile: Profile,
@@ -89,17 +91,13 @@ class RecordEvaluation(Scores):
             scores.average,
         )
         self.decisions, self.gold, self.predictions, self.key = decisions, gold, predictions, key
+        self.gold_digests = gold_digests
         self.comparators, self.absent, self.profile, self.strict = comparators, absent, profile, strict
         self.over, self.notes, self.asked, self._interval = over, notes, asked, interval
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={'undefined' if x is None else f'{x:.4g}'}" for name, x in self.measures.items())
         return f"RecordEvaluation({len(self.document_names)} records, {len(self.fields)} fields: {values})"
-
-    @cached_property
-    def gold_digests(self) -> UIntArray:
-        """Digest of each record of the gold, uint64."""
-        return digests(self.gold, self.fields)
 
     @cached_property
     def pred_digest(self) -> str:
@@ -129,7 +127,7 @@ class RecordEvaluation(Scores):
             self.decisions,
             self.gold_digests,
             signature=self._signature(None).replace("|ci:none", ""),
-            counting={"key": self.key, "fields": list(self.asked), "normalize": str(self.comparators)},
+            counting={"key": self.key, "fields": sorted(self.fields), "normalize": str(self.comparators)},
             predictions=self.pred_digest,
         )
 
@@ -279,11 +277,12 @@ def evaluate_records(
         check_strictly(*sides, names, key, problems)
     problems.raise_if_any()
     decisions = decide_records(*sides, names, comparators)
-    counts = count_decisions(decisions)
+    counts, gold_digests = count_decisions(decisions), digests(sides[0], names)
     scores = score_counts(
         counts,
         decisions.documents,
         measures_of(profile),
+        digests=gold_digests,
         ci=ci,
         resamples=resamples,
         level=level,
@@ -297,6 +296,7 @@ def evaluate_records(
         gold=sides[0],
         predictions=sides[1],
         key=key,
+        gold_digests=gold_digests,
         comparators=comparators,
         absent=missing,
         profile=profile,

@@ -8,14 +8,17 @@ what stands there in the end, and each field gets one of five decisions; `spanev
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+import numpy as np
+
 from spaneval.kinds import DECISIONS, REVIEW
-from spaneval.loaders.audit_db import Review, read_review
+from spaneval.loaders.audit_db import Review, few, read_review
 from spaneval.loaders.review_schema import Required, ReviewSchema, read_review_schema
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note
@@ -88,16 +91,7 @@ class Audit:
     @cached_property
     def digests(self) -> UIntArray:
         """Digest of the fields and of what stands there in the end, for each document, uint64 of shape (D,)."""
-        review, major = self.review, sorted(self.schema.major(self.required))
-        rows: list[list[Any]] = [[] for _ in review.documents]
-        flags = (review.is_added.tolist(), review.is_deleted.tolist())
-        for doc, key, is_added, is_deleted, values in zip(
-            review.doc.tolist(), review.ids, *flags, review.values, strict=True
-        ):
-            if not is_deleted:
-                rows[doc].append([key, is_added, *_without_empty(values)])
-        contents = (json.dumps([review.fields, major, of_document]) for of_document in rows)
-        return record_digests(review.documents, contents)
+        return _digests(self.review, self.schema, self.required)
 
     def run(self) -> Run:
         """
@@ -112,10 +106,10 @@ class Audit:
         if self.decisions is None:
             raise ValueError(f"the reading {self.profile!r} decides nothing, so it cannot be compared")
         gold, extracted = (_without_empty(x) for x in (self.decisions.gold, self.decisions.extracted))
-        written: list[list[Any]] = [[] for _ in self.review.documents]
-        for doc, *value in zip(self.decisions.doc.tolist(), self.decisions.path, extracted, strict=True):
-            written[doc].append(value)
-        digest = gold_digest(record_digests(self.review.documents, map(json.dumps, written)))
+        written = list(zip(self.decisions.path, extracted, strict=True))
+        bounds = np.searchsorted(self.decisions.doc, np.arange(len(self.review.documents) + 1)).tolist()
+        contents = (json.dumps(written[start:end]) for start, end in itertools.pairwise(bounds))
+        digest = gold_digest(record_digests(self.review.documents, contents))
         return record_run(
             self.scores.document_counts,
             replace(self.decisions, gold=gold, extracted=extracted),
@@ -236,24 +230,47 @@ def audit(
         counted = ecoextract.tally(review, major, as_coded=profile == "ecoextract")
         measures = ecoextract.measures()
     scores = score_counts(
-        counted.counts, review.documents, measures, ci=ci, resamples=resamples, level=level, seed=seed
+        counted.counts,
+        review.documents,
+        measures,
+        digests=_digests(review, read, required),
+        ci=ci,
+        resamples=resamples,
+        level=level,
+        seed=seed,
     )
     notes = [*read.notes(required), *review.notes, *_notes(review, counted, profile)]
     return Audit(review, read, profile, required, counted, scores, notes)
+
+
+def _digests(review: Review, schema: ReviewSchema, required: Required) -> UIntArray:
+    major = sorted(schema.major(required))
+    rows: list[list[Any]] = [[] for _ in review.documents]
+    flags = (review.is_added.tolist(), review.is_deleted.tolist())
+    for doc, key, is_added, is_deleted, values in zip(
+        review.doc.tolist(), review.ids, *flags, review.values, strict=True
+    ):
+        if not is_deleted:
+            rows[doc].append([key, is_added, *_without_empty(values)])
+    contents = (json.dumps([review.fields, major, of_document]) for of_document in rows)
+    return record_digests(review.documents, contents)
 
 
 def _notes(review: Review, counted: Tally, profile: Profile) -> Iterator[Note]:
     """What is counted otherwise than one may think."""
     if profile == "audited":
         if n := counted.fates["other_columns"]:
-            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field of the schema: left out"
+            fields = set(review.fields)
+            is_found = review.is_found.tolist()
+            others = sorted({x.column for x in review.edits if is_found[x.record]} - fields)
+            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field of the schema ({few(others)}): left out"
             yield Note("edits-of-other-columns", n, message)
         return
     fields = ecoextract.fields_of(review, as_coded=profile == "ecoextract")
     others = [name for name in counted.column_edits if name not in set(fields)]
     if others:
         n = sum(counted.column_edits[name] for name in others)
-        message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({', '.join(others)}): counted as edited fields, as EcoExtract does"  # noqa: E501 - one message
+        message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({few(others)}): counted as edited fields, as EcoExtract does"  # noqa: E501 - one message
         yield Note("edits-of-other-columns", n, message)
     deleted = [edit for edit in review.edits if review.is_deleted[edit.record] and not review.is_added[edit.record]]
     if deleted:
