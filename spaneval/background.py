@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_COMPLETE = b"\nthe result is complete"
+"""What the forked process writes last. Its exit status is not to be had where the parent was told to ignore SIGCHLD."""
 
 
 def can_fork() -> bool:
@@ -38,6 +40,9 @@ class Background(Generic[T]):
     Args:
         function: What to compute; its result must be picklable. It must not print.
 
+    Raises:
+        OSError: If the system has no room for another process.
+
     """
 
     def __init__(self, function: Callable[[], T]) -> None:
@@ -48,8 +53,11 @@ class Background(Generic[T]):
             self._pid: int | None = os.fork()
             if not self._pid:
                 _compute(function, self._reader, writer, parent)
-            os.close(writer)
+        except OSError:
+            os.close(self._reader)
+            raise
         finally:
+            os.close(writer)
             signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
     def __enter__(self) -> Background[T]:
@@ -59,19 +67,22 @@ class Background(Generic[T]):
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         if self._pid is not None:
-            os.kill(self._pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
             self._end()
 
     def result(self) -> T | None:
         """What the function returned, once; None if it failed."""
         with os.fdopen(self._reader, "rb", closefd=False) as pipe:
             data = pipe.read()
-        return pickle.loads(data) if self._end() == 0 else None  # noqa: S301 - written by our own process
+        self._end()
+        return pickle.loads(data) if data.endswith(_COMPLETE) else None  # noqa: S301 - written by our own process
 
-    def _end(self) -> int:
+    def _end(self) -> None:
         pid, self._pid = self._pid, None
         os.close(self._reader)
-        return os.waitpid(pid or 0, 0)[1]
+        with suppress(ChildProcessError):  # where SIGCHLD is ignored, nothing is left of it
+            os.waitpid(pid or 0, 0)
 
 
 def _compute(function: Callable[[], T], reader: int, writer: int, parent: int) -> None:
@@ -87,6 +98,7 @@ def _compute(function: Callable[[], T], reader: int, writer: int, parent: int) -
         _let_go_of_output(writer)
         with os.fdopen(writer, "wb") as pipe:
             pickle.dump(function(), pipe, protocol=pickle.HIGHEST_PROTOCOL)
+            pipe.write(_COMPLETE)
         status = 0
     finally:
         os._exit(status)

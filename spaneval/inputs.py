@@ -7,7 +7,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from spaneval.background import Background, can_fork
@@ -177,7 +177,10 @@ class ReadAhead:
         self._paths = _paths(predictions)
         self._row_format = row_format
         is_worth_it = self._paths is not None and _size(self._paths) >= WORTH_A_PROCESS and can_fork()
-        self._process = Background(self._read) if is_worth_it else None
+        self._process: Background[tuple[Predictions, list[Note]] | None] | None = None
+        if is_worth_it:
+            with suppress(OSError):  # no room for a second process: everything is read in turn
+                self._process = Background(self._read)
 
     def __enter__(self) -> ReadAhead:
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -35,6 +36,29 @@ def test_the_result_comes_back():
 def test_a_failure_is_no_result():
     with Background(fails) as process:
         assert process.result() is None
+
+
+def test_a_process_that_is_killed_while_it_answers_has_no_result():
+    """What it wrote until then is no result."""
+
+    class Ending:
+        def __reduce__(self):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with Background(lambda: [b"x" * 100_000, Ending()]) as process:
+        assert process.result() is None
+
+
+def test_a_parent_that_was_told_to_ignore_the_end_of_children_has_the_result():
+    """Some supervisors start programs with SIGCHLD ignored; then the system keeps no exit status, and no process."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        with Background(lambda: 7) as process:
+            assert 7 == process.result()
+        with Background(lambda: 7) as process:
+            time.sleep(0.1)  # it has ended and is gone when the block is left
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 def test_leaving_the_block_ends_the_process():
@@ -137,6 +161,19 @@ def test_reading_ahead_changes_nothing(corpus, monkeypatch, options):
 
     assert alone.to_dict(per_document=True) == ahead.to_dict(per_document=True)
     assert list(alone.rows()) == list(ahead.rows())
+
+
+def test_without_room_for_a_second_process_all_is_read_in_turn(corpus, monkeypatch):
+    def refuse():
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "fork", refuse)
+    n_open = len(os.listdir("/proc/self/fd"))
+
+    alone, ahead = both_ways(monkeypatch, lambda: spaneval.evaluate(corpus / "x.gt.json", corpus / "x.jsonl", ci=False))
+
+    assert alone.to_dict() == ahead.to_dict()
+    assert n_open == len(os.listdir("/proc/self/fd"))
 
 
 def test_gold_that_asks_for_another_key_has_the_rows_read_again(corpus, monkeypatch):
