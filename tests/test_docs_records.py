@@ -65,7 +65,7 @@ def test_examples_print_what_the_page_shows(tmp_path: Path):
 
     assert counts["file"] == 2
     assert counts["console"] >= 4
-    assert counts["pycon"] == 1
+    assert counts["pycon"] == 2
 
 
 def test_the_five_decisions_are_named_as_in_the_program():
