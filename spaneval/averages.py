@@ -167,12 +167,13 @@ def mean_intervals(columns: Sequence[FloatArray], settings: Bootstrap) -> list[t
         return [None] * len(columns)
     values = np.stack(columns, axis=1)
     is_defined = ~np.isnan(values)
-    largest = ceil(np.abs(values[is_defined]).max(initial=1.0))
-    scale = 1 << max(0, _EXACT_BITS - n_documents.bit_length() - (largest - 1).bit_length())
+    largest = [ceil(x) for x in np.abs(np.where(is_defined, values, 0.0)).max(axis=0, initial=1.0).tolist()]
+    bits = _EXACT_BITS - n_documents.bit_length()
+    scale = np.array([2.0 ** max(0, bits - (x - 1).bit_length()) for x in largest])  # of each measure
     fixed = np.rint(np.where(is_defined, values, 0.0) * scale).astype(np.int64)
     rng = np.random.default_rng(settings.seed)
     sums = resample_sums(np.stack([fixed, is_defined.astype(np.int64)], axis=1), resamples=settings.resamples, rng=rng)
     top, n_defined = sums[:, 0], sums[:, 1]
     means = np.full(top.shape, np.nan)
-    np.divide(top, n_defined * float(scale), out=means, where=n_defined > 0)
+    np.divide(top, n_defined * scale, out=means, where=n_defined > 0)
     return [percentile_interval(means[:, k], settings.level) for k in range(len(columns))]

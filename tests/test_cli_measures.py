@@ -153,6 +153,19 @@ def test_unknown_measure_of_a_single_one_is_told_in_the_singular(capsys: pytest.
     assert "no measure 'bleu'; there is score\n" in capsys.readouterr().err
 
 
+def test_measures_of_classes(capsys: pytest.CaptureFixture[str]):
+    """
+    Of any class, or of the one that is named; docubench is no command.
+    """
+    whole = shown(capsys, "--of", "classes")
+    names = [line.split()[0] for line in whole.partition("\n\n")[0].splitlines()]
+    one = shown(capsys, "f1:not due")
+
+    assert ["measure", "accuracy", "precision:CLASS", "recall:CLASS", "f1:CLASS"] == names
+    assert "formula     2 · right:not due / (actual:not due + predicted:not due)" in one
+    assert "docubench by json --profile docubench" in " ".join(shown(capsys, "--help").split())
+
+
 def test_output_file_holds_what_would_be_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     """
     As with every other command.
