@@ -66,7 +66,7 @@ def test_long_lines_are_cut_around_the_place():
 
 
 def test_huge_numbers_before_an_error_are_not_blamed():
-    assert "x.json:2:1: not valid JSON: Expecting value" in str(json_problem(b"[1e400,\n?]", "x.json"))
+    assert "x.json:2:1: not valid JSON: unexpected character" in str(json_problem(b"[1e400,\n?]", "x.json"))
 
 
 def paths(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
@@ -118,3 +118,11 @@ def test_lines_of_many_values_are_found_in_one_walk():
     """
     lines = Lines(orjson.dumps(list(range(20_000))).replace(b",", b",\n"))
     assert list(range(1, 20_001)) == [lines((k,)) for k in range(20_000)]
+
+
+def test_what_stands_behind_a_huge_number_must_be_json():
+    """
+    A lone surrogate, which the standard library would take.
+    """
+    with pytest.raises(ValueError, match="surrogate"):
+        parse(b'{"a": 1e400, "b": "\\ud800"}')

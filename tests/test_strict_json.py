@@ -73,3 +73,48 @@ def test_every_duplicate_is_told():
     _, messages = read(b'{"a": 1, "a": 2, "b": [{"c": 1, "c": 2}], "\\u0061": 3}')
 
     assert 3 == len(messages)
+
+
+@pytest.mark.parametrize("number", ["1e400", "9" * 400])
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ('{"a": NUMBER, "b": NaN}', "not valid JSON: unexpected character"),
+        ('{"a": NUMBER, "b": -Infinity}', "not valid JSON"),
+        ('{"a": NUMBER, "b": "\\ud800"}', "not valid JSON: a lone half of a surrogate pair"),
+        ('{"a": NUMBER, "b": 01}', "not valid JSON"),
+        ('{"a": NUMBER, "a": 1}', "the key 'a' occurs twice"),
+        ('{"a": NUMBER} {}', "not valid JSON: a second value after the first"),
+    ],
+)
+def test_what_stands_behind_a_huge_number_is_read_as_strictly(raw, message, number):
+    """
+    The parser stops at a number beyond any float, so what follows is looked at once more.
+    """
+    problems = Problems()
+    found = parse_strictly(raw.replace("NUMBER", number).encode(), "x.json", problems, keeps_numbers=True)
+
+    assert found is BAD
+    assert message in str(problems.kept[0])
+
+
+@pytest.mark.parametrize(
+    ("number", "how"),
+    [
+        ("1e99999999999999999999", "large"),
+        ("-1.5E+99999999999999999999", "large"),
+        ("1e-99999999999999999999", "small"),
+    ],
+)
+def test_a_number_beyond_every_decimal_is_named(number, how):
+    """
+    An exponent of twenty digits; one of 18 is taken.
+    """
+    problems = Problems()
+    raw = f'{{"x": 1e400,\n"a": {number}}}'.encode()
+
+    assert parse_strictly(raw, "x.json", problems, keeps_numbers=True) is BAD
+    assert f"x.json:2: the number {number} is too {how} to be compared" == str(problems.kept[0])
+    assert {"a": "1e999999999999999999"} == parse_strictly(
+        b'{"a": 1e999999999999999999}', "x.json", Problems(), keeps_numbers=True
+    )

@@ -7,6 +7,7 @@ orjson reads fast and exactly what JSON allows; the standard library helps where
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from spaneval.loaders.scalars import NumberText
 from spaneval.loaders.utf8 import BOM, utf8_problem
 from spaneval.problems import Problem
 
-__all__ = ["BOM", "EXCERPT", "Lines", "json_problem", "parse", "parse_exactly"]
+__all__ = ["BOM", "EXCERPT", "Lines", "is_huge", "json_problem", "parse", "parse_exactly", "without_huge"]
 
 EXCERPT = 100
 """Characters of a broken line that a message shows."""
@@ -26,6 +27,9 @@ EXCERPT = 100
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_float=NumberText, parse_int=NumberText)
 _HUGE = "number is infinity"  # what orjson says of numbers beyond a float, which JSON allows
+_STRING_OR_NUMBER = re.compile(
+    r'"(?:[^"\\]|\\.)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL
+)  # fmt: skip
 _REASONS = (
     ("surrogate", "a lone half of a surrogate pair (\\ud800 to \\udfff), which no Unicode text can hold"),
     ("unexpected end", "it ends in the middle of a value"),
@@ -47,9 +51,27 @@ def parse(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        if not error.msg.startswith(_HUGE):
+        if not is_huge(error):
             raise
+        orjson.loads(without_huge(raw.decode()))  # it has not seen what comes behind the number
         return parse_exactly(raw)
+
+
+def is_huge(error: orjson.JSONDecodeError) -> bool:
+    """Whether orjson stopped at a number beyond any float, which JSON allows."""
+    return error.msg.startswith(_HUGE)
+
+
+def without_huge(text: str) -> str:
+    """The same, letter under letter, with a small number for each that no float holds, so that orjson reads it all."""
+    return _STRING_OR_NUMBER.sub(_small, text)
+
+
+def _small(found: re.Match[str]) -> str:
+    part = found[0]
+    if part[0] == '"' or math.isfinite(float(part)):
+        return part
+    return "0".ljust(len(part))
 
 
 def parse_exactly(raw: bytes) -> Any:
@@ -111,10 +133,10 @@ def _first_error(raw: bytes, text: str) -> tuple[str, int, int]:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         found: json.JSONDecodeError = error
-        if found.msg.startswith(_HUGE):
+        if is_huge(error):
             try:
-                json.loads(text)
-            except json.JSONDecodeError as other:
+                orjson.loads(without_huge(text))
+            except orjson.JSONDecodeError as other:
                 found = other
         is_nul = "\0" in text[found.pos - 1 : found.pos + 1]  # orjson stops at it or behind it
         return "a NUL byte" if is_nul else _reason(found.msg), found.lineno, found.colno

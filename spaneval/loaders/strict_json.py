@@ -10,18 +10,22 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import orjson
 
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.json_depth import DEEPEST, is_too_deep
-from spaneval.loaders.json_text import BOM, json_problem
+from spaneval.loaders.json_text import BOM, is_huge, json_problem, without_huge
 from spaneval.loaders.scalars import BAD, Bad, NumberText
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import utf8_problem
 from spaneval.problems import Problem, Problems
+
+_SHORT = 20
+"""Characters of a number that is surely not beyond a decimal."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]|\n|-?[0-9][0-9.eE+-]*')
 
@@ -86,37 +90,42 @@ def parse_strictly(
     except UnicodeDecodeError as error:
         problems.add(utf8_problem(raw, error.start, name, first_line))
         return BAD
-    is_huge = False
-    try:
-        orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        is_huge = error.msg.startswith("number is infinity")  # which JSON allows, and which an integer may be here
-        if not is_huge and "depth" not in error.msg:
-            problems.add(_not_json(raw, name, first_line, is_line=is_line))
-            return BAD
-    decoder = _EXACT if keeps_numbers else _FINITE if is_huge else _PLAIN
+    refusal = _refusal(raw)
+    has_huge = refusal is not None and is_huge(refusal)  # which may be an integer
+    if has_huge:
+        refusal = _refusal(without_huge(text).encode())
+    if refusal is not None and "depth" not in refusal.msg:
+        problems.add(_not_json(raw, name, first_line, is_line=is_line))
+        return BAD
+    decoder = _EXACT if keeps_numbers else _FINITE if has_huge else _PLAIN
     try:
         value = decoder.decode(text)
     except _TwiceError:
         for problem in _twice(text, name, first_line):
             problems.add(problem)
         return BAD
-    except _HugeError:
-        problems.add(_huge(text, name, first_line))
-        return BAD
     except RecursionError:
         problems.add(_too_deep(name))
         return BAD
-    except json.JSONDecodeError:  # behind a number that orjson stops at
+    except json.JSONDecodeError:  # deeper than orjson follows
         problems.add(_not_json(raw, name, first_line, is_line=is_line))
         return BAD
-    except ValueError:  # what Python says of integers of thousands of digits
-        problems.add(_huge(text, name, first_line))
+    except ValueError:  # also what Python says of integers of thousands of digits
+        problems.add(_huge(text, name, first_line, _is_beyond if keeps_numbers else _is_huge))
         return BAD
     if raw.count(b"{") + raw.count(b"[") > DEEPEST and is_too_deep(value):
         problems.add(_too_deep(name))
         return BAD
     return value
+
+
+def _refusal(raw: bytes) -> orjson.JSONDecodeError | None:
+    """What orjson says of a text that it does not take."""
+    try:
+        orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        return error
+    return None
 
 
 def _not_json(raw: bytes, name: str, first_line: int, *, is_line: bool) -> Problem:
@@ -140,9 +149,15 @@ def _finite(text: str) -> float:
     return value
 
 
+def _as_written(text: str) -> NumberText:
+    if _is_beyond(text):
+        raise _HugeError
+    return NumberText(text)
+
+
 _PLAIN = json.JSONDecoder(object_pairs_hook=_unique)
 _FINITE = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
-_EXACT = json.JSONDecoder(object_pairs_hook=_unique, parse_float=NumberText)
+_EXACT = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_as_written)
 
 
 def _too_deep(name: str) -> Problem:
@@ -173,19 +188,32 @@ def _twice(text: str, name: str, first_line: int) -> Iterator[Problem]:
         before = part
 
 
-def _huge(text: str, name: str, first_line: int) -> Problem:
+def _huge(text: str, name: str, first_line: int, is_it: Callable[[str], bool]) -> Problem:
     """The first number that cannot be read."""
     line = first_line
     for part in _TOKEN.findall(text):
         line += part == "\n"
-        if part[0] in "-0123456789" and _is_huge(part):
+        if part[0] in "-0123456789" and is_it(part):
             break
     shown = part if len(part) <= 40 else f"{part[:40]}…"
-    return Problem(f"the number {shown} is too large to be compared", name, line, kind=FormatError)
+    how = "small" if "e-" in part.lower() else "large"
+    return Problem(f"the number {shown} is too {how} to be compared", name, line, kind=FormatError)
 
 
 def _is_huge(part: str) -> bool:
+    """Whether a number is one that no float holds, or an integer too long for Python."""
+    return math.isinf(float(part)) if _has_fraction(part) else _is_beyond(part)
+
+
+def _is_beyond(part: str) -> bool:
+    """Whether a number is none that a decimal can hold, with an exponent of 18 digits, or an integer too long."""
+    if len(part) <= _SHORT:
+        return False
     try:
-        return math.isinf(float(part)) if re.search("[.eE]", part) else int(part) is None
-    except ValueError:
+        return (Decimal(part) if _has_fraction(part) else int(part)) is None
+    except (ValueError, InvalidOperation):
         return True
+
+
+def _has_fraction(part: str) -> bool:
+    return not part.removeprefix("-").isdigit()
