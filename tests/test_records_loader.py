@@ -20,6 +20,7 @@ import pytest
 from spaneval.exceptions import InputError
 from spaneval.loaders.records import Records, load_records
 from spaneval.loaders.scalars import NumberText
+from spaneval.loaders.strict_json import parse_strictly
 from spaneval.problems import Problems
 
 Write = Callable[..., Path]
@@ -316,6 +317,10 @@ def test_values_of_numpy_and_pandas_are_plain():
     assert {"a": "2026-11-10", "b": None, "c": ["2026-11-10"]} == load({"r": dates}).values["r"]
 
 
+LOOP: list[Any] = []
+LOOP.append(LOOP)
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -325,6 +330,15 @@ def test_values_of_numpy_and_pandas_are_plain():
         ([{"x": 1}], "row 1: a record without 'id', its id (found: x)"),
         ({"r1": {"a": float("inf")}}, "record 'r1': the field 'a' is inf, expected a JSON value"),
         ({"r1": {"a": {1, 2}}}, "record 'r1': the field 'a' is of the type set, expected a JSON value"),
+        ({"r1": {"a": "\ud800"}}, "record 'r1': the field 'a' is text with a lone half of a surrogate pair"),
+        ({"\udfff": {}}, "of a record is text with a lone half of a surrogate pair, expected text or an integer"),
+        ({"r1": {"a": {"\ud800": 1}}}, "text with a lone half of a surrogate pair"),
+        ({"r1": {"a": LOOP}}, "record 'r1': the field 'a' is of lists and objects that nest in more than 100 levels"),
+        ({"r1": {"a": 10**5000}}, "record 'r1': the field 'a' is an integer of thousands of digits"),
+        ({"r1": {2: "x", "2": "y"}}, "record 'r1': the field '2' is there twice, under names that are written alike"),
+        ({"r1": {"a": {2: "x", "2": "y"}}}, "is an object with two members whose names are written alike"),
+        ({"r1": {"a": Decimal("-Infinity")}}, "record 'r1': the field 'a' is -Infinity, expected a JSON value"),
+        ({"r1": {"a": pd.Series([1, 2])}}, "record 'r1': the field 'a' is of the type Series, expected a JSON value"),
         (pd.DataFrame([[1, 2]], columns=["id", "id"]), "several columns of one name"),
         (pd.DataFrame({"x": [1]}), "row 1: a record without 'id', its id (found: x)"),
     ],
@@ -343,3 +357,50 @@ def test_messages_for_data_in_memory(source: Any, message: str):
 def test_what_is_no_source_at_all(source: Any):
     with pytest.raises(TypeError, match="expected a path"):
         load(source)
+
+
+def test_numbers_of_any_size_and_kind_in_memory():
+    """
+    A decimal beyond every float is a number, as in a file; what is no number is missing, also if it signals.
+    """
+    row = {
+        "a": Decimal("1e400"),
+        "b": Decimal("sNaN"),
+        "c": Decimal("NaN"),
+        "d": np.longdouble("1.5"),
+        "e": np.ma.masked,
+    }
+
+    assert {"a": "1E+400", "b": None, "c": None, "d": "1.5", "e": None} == load({"r": row}).values["r"]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        '"a": 1.50, "b": "10:30", "c": [1, "x: y", null]',
+        '"a" : 1E2, "b"\t:18446744073709551616, "c":-0.0',
+        '"a": true, "b": 7, "c": 0.1, "d": "\\":1.5", "e": {"f": 1.50}',
+        '"a": [1.50, 2], "b": 12345678901234567890.5, "c": "1.50"',
+    ],
+)
+def test_quickly_read_lines_are_those_that_the_strict_reader_gives(members: str, write: Write):
+    """
+    Numbers stay as they are written, whatever else the line holds.
+    """
+    line = f'{{"id": "r1", {members}}}'
+    slowly = parse_strictly(line.encode(), "x.json", Problems(), keeps_numbers=True)
+    del slowly["id"]
+    quickly = load(write(f'{line}\n{{"id": "r2"}}')).values["r1"]
+
+    assert (slowly, list(map(type, slowly.values()))) == (quickly, list(map(type, quickly.values())))
+
+
+@pytest.mark.parametrize(
+    "members", ['"a" :1, "a": 2', '"a": "\\":", "a":1', '"a": 1.5, "b": "x:y", "a": 1.5', '"a" : 1, "a" : 2']
+)
+def test_a_key_twice_is_seen_however_it_is_written(members: str, write: Write):
+    """
+    With blanks before the colon, and colons in texts.
+    """
+    with pytest.raises(InputError, match="the key 'a' occurs twice"):
+        load(write(f'{{"id": "r1", {members}}}\n{{"id": "r2"}}'))

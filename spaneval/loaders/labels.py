@@ -70,10 +70,15 @@ def load_labels(source: Any, problems: Problems, *, key: str, label: str) -> Lab
         message = f"no column '{label}', which holds the class of an object (found: {', '.join(records.columns)})"
         problems.add(Problem(message, records.name, hint=_LABEL_HINT, kind=FormatError))
         return Labels(records, values)
+    known: dict[str, str] = {}
     for record, fields in records.values.items():
-        name = text_id(fields.get(label))
+        given = fields.get(label)
+        if type(given) is str and given in known:
+            values[record] = known[given]  # so that a million objects share the text of their class
+            continue
+        name = text_id(given)
         if isinstance(name, str) and name.strip() and SEPARATOR not in name:
-            values[record] = name
+            values[record] = known.setdefault(name, name)
         elif problems.wants_more:
             problems.add(_bad_label(records, record, fields, label))
         else:

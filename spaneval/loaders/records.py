@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -17,7 +18,7 @@ import orjson
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.json_text import Lines
 from spaneval.loaders.memory_values import plain_fields, rows_of_frame
-from spaneval.loaders.scalars import BAD, describe, text_id
+from spaneval.loaders.scalars import BAD, NumberText, describe, text_id
 from spaneval.loaders.strict_json import parse_strictly
 from spaneval.loaders.tables import display_name, guess_delimiter, open_bytes, read_delimited
 from spaneval.loaders.utf8 import BOM
@@ -29,6 +30,10 @@ KEY: Final = "id"
 _BLANKS: Final = " \t\r\n"
 _SHOWN: Final = 8
 _PLAIN: Final = frozenset((str, int, bool, type(None)))
+_KEYS: Final = re.compile(rb'"[ \t\r\n]*:')
+_NUMBERS: Final = re.compile(rb'"[ \t\r\n]*:[ \t\r\n]*(-?[0-9][0-9.eE+-]*)')
+_LONG: Final = 18
+"""Characters up to which a number that is read as a float has a fraction or an exponent, and none beyond a decimal."""
 
 Shape = Literal["jsonl", "json", "table"]
 
@@ -160,17 +165,35 @@ def _read_lines(raw: bytes, name: str, gathered: _Gathered) -> None:
 
 def _plain_record(line: bytes) -> dict[str, Any] | None:
     """
-    The record of a line without fractions, lists, objects and colons in texts; None for any other line.
+    The record of a line without objects in it, and with numbers as they are written; None for any other line.
 
-    Each member has a colon, so a key that occurs twice would leave more colons than keys.
+    Behind each key stand a quote and a colon, so a key that occurs twice would leave more of these than keys.
     """
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    if type(value) is not dict or line.count(b":") != len(value):
+    if type(value) is not dict or (line.count(b":") != len(value) and len(_KEYS.findall(line)) != len(value)):
         return None
-    return value if _PLAIN.issuperset(map(type, value.values())) else None
+    kinds = set(map(type, value.values()))
+    if kinds <= _PLAIN:
+        return value
+    if list in kinds:
+        if not all(_PLAIN.issuperset(map(type, items)) for items in value.values() if type(items) is list):
+            return None
+        kinds.remove(list)
+    if float in kinds:
+        kinds.remove(float)
+        numbers = [name for name, number in value.items() if type(number) in (int, float)]
+        texts = _NUMBERS.findall(line)
+        if len(texts) != len(numbers):
+            return None
+        for name, text in zip(numbers, texts, strict=True):
+            if type(value[name]) is float:
+                if len(text) > _LONG:
+                    return None
+                value[name] = NumberText(text.decode())
+    return value if kinds <= _PLAIN else None
 
 
 def _read_whole(raw: bytes, name: str, gathered: _Gathered) -> None:
@@ -222,8 +245,8 @@ def _read_table(raw: bytes, name: str, gathered: _Gathered) -> None:
         return
     records.columns = tuple(column for column in columns if column != gathered.key)
     for row in rows:
-        cells = {column: cell if cell.strip() else None for column, cell in zip(columns, row.cells, strict=True)}
-        gathered.add(cells, None, row.line)
+        cells = [cell if cell.strip() else None for cell in row.cells]
+        gathered.add(dict(zip(columns, cells, strict=True)), None, row.line)
 
 
 def _check_columns(columns: list[str], line: int, gathered: _Gathered) -> bool:
@@ -276,7 +299,8 @@ class _Gathered:
             message = f"the id '{self.key}' of a record is {found}, expected text or an integer"
             self._report(message, place, line)
             return None
-        fields = {str(name): value for name, value in row.items() if name != self.key}
+        fields = dict(row)
+        del fields[self.key]
         return self._keep(record, fields, place, line)
 
     def add_named(self, given: Any, fields: Any) -> None:
@@ -292,7 +316,7 @@ class _Gathered:
             message = f"record '{record}' calls itself {describe(fields[self.key])} in '{self.key}'"
             self._report(message, None, None, hint)
         else:
-            self._keep(record, {str(name): x for name, x in fields.items() if name != self.key}, None, None)
+            self._keep(record, {name: x for name, x in fields.items() if name != self.key}, None, None)
 
     def _keep(self, record: str, fields: dict[str, Any], place: str | None, line: int | None) -> str | None:
         if record in self.records.values:

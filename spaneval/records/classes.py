@@ -145,7 +145,7 @@ class Classification(Result):
         table[np.arange(self.n), actual * k + predicted] = 1
         return Counts(table, cells_of(self.classes))
 
-    @property
+    @cached_property
     def places(self) -> tuple[IntArray, IntArray]:
         """Actual and predicted class of each object as places in `classes`, in the order of the gold."""
         place = {name: k for k, name in enumerate(self.classes)}
@@ -342,8 +342,9 @@ def _check_positive(positive: str, classes: Sequence[str]) -> None:
 
 def _codes(order: Labels, side: Labels, place: Mapping[str, int], other: int = -1) -> IntArray:
     """Class of each object as its place, in the order of `order`."""
-    codes = (place.get(side.values[record], other) for record in order.values)
-    return np.fromiter(codes, dtype=np.int64, count=len(order))
+    code = {name: place.get(name, other) for name in set(side.values.values())}
+    values = side.values.values() if side is order else map(side.values.__getitem__, order.values)
+    return np.fromiter(map(code.__getitem__, values), dtype=np.int64, count=len(order))
 
 
 def _notes(classes: Sequence[str], scores: ClassScores) -> Iterator[Note]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from spaneval.counts import Counts
 from spaneval.kinds import FIELDS
 from spaneval.loaders.records import Records
+from spaneval.loaders.scalars import NumberText
 from spaneval.records.decisions import Builder, Decisions
 from spaneval.signature import UIntArray, record_digests
-from spaneval.values.fields import Comparators, decide, pair_values, reason
+from spaneval.values.fields import Comparators, Decision, decide, pair_values, reason
 from spaneval.values.normalise import key_of
+
+_encoder: Final = json.JSONEncoder(sort_keys=True, default=str)
+_SCALARS: Final = frozenset((str, NumberText, int, bool))
 
 
 def decide_records(gold: Records, predictions: Records, fields: Sequence[str], comparators: Comparators) -> Decisions:
@@ -40,6 +44,12 @@ def decide_records(gold: Records, predictions: Records, fields: Sequence[str], c
         left, right = gold.values.get(record, nothing), predictions.values.get(record, nothing)
         for name, comparator in chosen:
             x, y = left.get(name), right.get(name)
+            if x is None and y is None:
+                table.add(doc, name, name, None, None, Decision.TN)
+                continue
+            if type(x) is type(y) and type(x) in _SCALARS and x == y:  # what is written alike is equal by any rule
+                table.add(doc, name, name, x, y, Decision.TN if comparator.key(x) is None else Decision.TP)
+                continue
             if not isinstance(x, list) and not isinstance(y, list):
                 decision = decide(x, y, comparator)
                 table.add(doc, name, name, x, y, decision, reason(decision, x, y, comparator))
@@ -86,5 +96,9 @@ def digests(records: Records, fields: Iterable[str]) -> UIntArray:
 
 def _content(values: Mapping[str, Any], fields: Sequence[str]) -> str:
     """What a record holds, as text; what is empty is absent."""
-    present = {name: values[name] for name in fields if key_of(values.get(name)) is not None}
-    return json.dumps(present, sort_keys=True, default=str)
+    present = {name: value for name in fields if (value := values.get(name)) is not None and _is_there(value)}
+    return _encoder.encode(present)
+
+
+def _is_there(value: Any) -> bool:
+    return value != "" if isinstance(value, str) else key_of(value) is not None
