@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from spaneval.kinds import Kind
 from spaneval.measure import Measure, Terms, Totals
+from spaneval.problems import counted
 
 MARGINS: Final = "class margins"
 """Name of the kinds that `margins` makes."""
@@ -97,11 +98,11 @@ def _measures(kind: Kind, layout: _Layout) -> Iterator[Measure]:
 
         def never_predicted(totals: Totals, name: str = name, actual: Terms = actual) -> str:
             n = sum(totals[column] for column in actual)
-            return f"nothing was taken for '{name}'; {_objects(n)} {'is' if n == 1 else 'are'} in the gold"
+            return f"nothing was taken for '{name}'; {counted(n, 'object')} {'is' if n == 1 else 'are'} in the gold"
 
         def never_actual(totals: Totals, name: str = name, predicted: Terms = predicted) -> str:
             n = sum(totals[column] for column in predicted)
-            return f"nothing is '{name}' in the gold; {_objects(n)} {'was' if n == 1 else 'were'} taken for it"
+            return f"nothing is '{name}' in the gold; {counted(n, 'object')} {'was' if n == 1 else 'were'} taken for it"
 
         def neither(_: Totals, name: str = name) -> str:
             return f"nothing is '{name}', and nothing was taken for it"
@@ -124,7 +125,3 @@ def _measures(kind: Kind, layout: _Layout) -> Iterator[Measure]:
 def _added(x: Terms, y: Terms) -> Terms:
     """The sum of two sums."""
     return {column: x.get(column, 0) + y.get(column, 0) for column in (*x, *y)}
-
-
-def _objects(n: int) -> str:
-    return "1 object" if n == 1 else f"{n} objects"

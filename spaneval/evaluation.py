@@ -35,7 +35,7 @@ from spaneval.measures import default_measures
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES, Options
 from spaneval.pairing.documents import Aligned, align, n_named
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
-from spaneval.problems import Note, Problems
+from spaneval.problems import Note, Problems, counted
 from spaneval.scores import Result
 from spaneval.signature import UIntArray, document_digests, document_order, rows_digest, signature
 from spaneval.values.id_notes import id_notes
@@ -491,7 +491,7 @@ def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
 
     n = result.n_documents_without_predictions
     n_missed = int(result.document_counts["n_gold"][: result.n_documents][~result.has_row].sum())
-    message = f"{_n(n, 'gold document')} without any prediction, with {_n(n_missed, 'annotation')}"
+    message = f"{counted(n, 'gold document')} without any prediction, with {counted(n_missed, 'annotation')}"
     note("documents-without-predictions", n, message)
     annotated = result.corpus.documents.is_annotated
     silent = np.flatnonzero(~annotated)
@@ -499,29 +499,29 @@ def _notes(result: Evaluation, pairing: Pairing) -> list[Note]:
     note(
         "predictions-on-null-gold",
         n,
-        f"{_n(n, 'prediction')} in documents whose ground_truth is null, which a linker writes for 'not annotated';"
-        " they count as spurious, `spaneval score --pairs FILE` lists them",
+        f"{counted(n, 'prediction')} in documents whose ground_truth is null, which a linker writes for 'not"
+        " annotated'; they count as spurious, `spaneval score --pairs FILE` lists them",
     )
     n = result.predictions.n_below_score
-    note("below-min-score", n, f"{_n(n, 'row')} below --min-score {result.options.min_score} left out")
+    note("below-min-score", n, f"{counted(n, 'row')} below --min-score {result.options.min_score} left out")
     n = result.counts["n_bad_rows"]
-    note("bad-rows", n, f"{_n(n, 'bad row')} counted as predictions that match nothing; `spaneval validate` lists them")
+    note(
+        "bad-rows",
+        n,
+        f"{counted(n, 'bad row')} counted as predictions that match nothing; `spaneval validate` lists them",
+    )
     n = result.n_unknown_docs_rows
     how = (
         "counted as spurious; `spaneval score --pairs FILE` lists them"
         if result.options.unknown_docs == "count"
         else "left out"
     )
-    note("unknown-documents", n, f"{_n(n, 'row')} of documents that the ground truth does not hold, {how}")
+    note("unknown-documents", n, f"{counted(n, 'row')} of documents that the ground truth does not hold, {how}")
     n = pairing.n_swept
     note(
         "swept-clusters",
         n,
-        f"{_n(n, 'crowd')} of more than 4,000,000 candidate pairs: numbers of pairs are the maximum, who is paired with"
-        " whom was settled by a sweep",
+        f"{counted(n, 'crowd')} of more than 4,000,000 candidate pairs: numbers of pairs are the maximum, who is paired"
+        " with whom was settled by a sweep",
     )
     return notes
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

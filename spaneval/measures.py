@@ -8,6 +8,7 @@ from types import MappingProxyType
 from spaneval.exceptions import MeasureError
 from spaneval.kinds import SPANS, STATIC, Kind
 from spaneval.measure import Measure, Totals, lacks_translation
+from spaneval.problems import counted
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
 _CORNOLTI = "Cornolti, Ferragina & Ciaramita 2013, A framework for benchmarking entity-annotation systems, WWW"
@@ -73,10 +74,6 @@ def default_measures(*, has_nil: bool) -> tuple[Measure, ...]:
     return tuple(measure for measure in MEASURES.values() if has_nil or not measure.needs_nil)
 
 
-def _number(n: int, singular: str, plural: str | None = None) -> str:
-    return f"{n} {singular if n == 1 else plural or singular + 's'}"
-
-
 def _beside(totals: Totals, **phrases: str) -> str:
     """` (3 out of scope, 1 paired with …)` from those columns that are not 0, or nothing."""
     parts = [f"{totals[column]} {phrase}" for column, phrase in phrases.items() if totals[column]]
@@ -86,13 +83,13 @@ def _beside(totals: Totals, **phrases: str) -> str:
 def _no_predictions(totals: Totals) -> str:
     """Why precision has no denominator."""
     left_out = _beside(totals, n_out_of_scope="out of scope", n_ignored_pairs="paired with ignored annotations")
-    return f"no prediction is counted{left_out}; the gold has {_number(totals['n_gold'], 'annotation')}"
+    return f"no prediction is counted{left_out}; the gold has {counted(totals['n_gold'], 'annotation')}"
 
 
 def _no_gold(totals: Totals) -> str:
     """Why recall has no denominator."""
     left_out = _beside(totals, n_ignored_pairs="ignored and paired")
-    spurious = _number(totals["n_predicted"], "prediction is", "predictions are")
+    spurious = counted(totals["n_predicted"], "prediction is", "predictions are")
     return f"no gold annotation is counted{left_out}; {spurious} counted"
 
 
@@ -105,7 +102,7 @@ def _no_spans(totals: Totals) -> str:
 def _nothing_comparable(totals: Totals) -> str:
     """Why no pair could be compared, reason by reason, and what would help."""
     if not totals["n_matched"]:
-        spans = f"{_number(totals['n_gold'], 'gold annotation')} and {_number(totals['n_predicted'], 'prediction')}"
+        spans = f"{counted(totals['n_gold'], 'gold annotation')} and {counted(totals['n_predicted'], 'prediction')}"
         return f"no pair was matched between {spans}, so there are no ids to compare"
     reasons = {
         "n_minted": "minted",
@@ -164,19 +161,19 @@ def _nothing_in_kb(totals: Totals) -> str:
     """Why there is no accuracy over gold in the knowledge base."""
     if not totals["n_id_comparable"]:
         return _nothing_comparable(totals)
-    pairs = _number(totals["n_id_comparable"], "comparable pair")
+    pairs = counted(totals["n_id_comparable"], "comparable pair")
     return f"no comparable pair has a gold id in the knowledge base: {pairs}, all with gold NIL"
 
 
 def _no_predicted_nil(totals: Totals) -> str:
     """Why NIL precision has no denominator."""
-    return f"no prediction claims NIL; the gold has {_number(totals['n_gold_nil'], 'NIL annotation')}"
+    return f"no prediction claims NIL; the gold has {counted(totals['n_gold_nil'], 'NIL annotation')}"
 
 
 def _no_gold_nil(totals: Totals) -> str:
     """Why NIL recall has no denominator."""
     return (
-        f"no gold annotation is NIL; {_number(totals['n_predicted_nil'], 'prediction claims', 'predictions claim')} NIL"
+        f"no gold annotation is NIL; {counted(totals['n_predicted_nil'], 'prediction claims', 'predictions claim')} NIL"
     )
 
 

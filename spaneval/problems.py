@@ -16,6 +16,11 @@ SHOWN = 10
 """Problems kept by a run that scores; `spaneval validate` keeps all."""
 
 
+def counted(n: int, singular: str, plural: str | None = None) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{n} {singular if n == 1 else plural or singular + 's'}"
+
+
 class Problem(NamedTuple):
     """
     One reason why an input cannot be used.

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from spaneval.kinds import DOCUBENCH, FIELDS, LEAVES, REVIEW, Kind
 from spaneval.measure import Measure, Terms, Totals
+from spaneval.problems import counted
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
 _EASYRPA = "EasyRPA documentation, Analysis of result"
@@ -32,16 +33,12 @@ def _because(text: str) -> Callable[[Totals], str]:
 
 def _nothing_extracted(totals: Totals) -> str:
     n = totals["fn"]
-    return f"nothing was extracted; the gold has {_values(n)}"
+    return f"nothing was extracted; the gold has {counted(n, 'value')}"
 
 
 def _no_gold_value(totals: Totals) -> str:
     n = totals["fp"]
-    return f"the gold has no value; {_values(n)} {'was' if n == 1 else 'were'} extracted"
-
-
-def _values(n: int) -> str:
-    return "1 value" if n == 1 else f"{n} values"
+    return f"the gold has no value; {counted(n, 'value')} {'was' if n == 1 else 'were'} extracted"
 
 
 _NEITHER = "neither the gold nor the extraction has a value"
@@ -95,12 +92,12 @@ _FIELD_MEASURES = (
 
 def _no_predicted_leaf(totals: Totals) -> str:
     n = totals["gold"]
-    return f"the results have no value; the labels have {_values(n)}"
+    return f"the results have no value; the labels have {counted(n, 'value')}"
 
 
 def _no_gold_leaf(totals: Totals) -> str:
     n = totals["predicted"]
-    return f"the labels have no value; the results have {_values(n)}"
+    return f"the labels have no value; the results have {counted(n, 'value')}"
 
 
 def _leaf(name: str, label: str, question: str, undefined: str, source: str, top: Terms, bottom: Terms,

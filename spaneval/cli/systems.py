@@ -205,7 +205,8 @@ def _inputs(
 ) -> Iterator[Input]:
     """The header: gold, systems with their predictions, maps with those that they are for."""
     from spaneval.loaders.tables import display_name
-    from spaneval.reports.text import Input, counted, printable
+    from spaneval.problems import counted
+    from spaneval.reports.text import Input, printable
 
     for k, path in enumerate(source.given["gold"]):
         yield Input("" if k else "ground truth", printable(path))
@@ -224,7 +225,8 @@ def _found(run: Run) -> str:
     """How many spans, or values, a system has."""
     from spaneval.kinds import SPANS
     from spaneval.outcomes import Fate
-    from spaneval.reports.text import counted, part_of
+    from spaneval.problems import counted
+    from spaneval.reports.text import part_of
 
     if run.counts.kind != SPANS:
         n_missed = int((run.annotations.fate == Fate.MISSED).sum())

@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.utf8 import BOM, UTF16, utf8_problem, utf16_problem
-from spaneval.problems import Problem, Problems
+from spaneval.problems import Problem, Problems, counted
 
 Delimiter = Literal[",", "\t"]
 
@@ -119,12 +119,8 @@ def _report_width(record: Record, header: Record, name: str, problems: Problems)
         if found > expected
         else "the line may have been cut short"
     )
-    message = f"{_cells_text(found)} found, {expected} expected, as in line {header.line}"
+    message = f"{counted(found, 'cell')} found, {expected} expected, as in line {header.line}"
     problems.add(Problem(message, name, record.line, hint=hint, kind=FormatError))
-
-
-def _cells_text(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
 
 
 class _Malformed(Exception):  # noqa: N818 - never leaves this module

@@ -14,7 +14,7 @@ from typing import Any
 from spaneval.exceptions import AlignmentError, InputError
 from spaneval.loaders.records import Records
 from spaneval.loaders.scalars import NumberText, describe
-from spaneval.problems import Note, Problem, Problems
+from spaneval.problems import Note, Problem, Problems, counted
 
 _SHOWN = 8
 _NAMED = 3
@@ -77,7 +77,7 @@ def absence_notes(found: Absent, gold: Records, predictions: Records) -> list[No
         ("absent-predicted-fields", found.predicted_fields, "field", "absent from predicted records, counted as empty"),
         ("absent-gold-fields", found.gold_fields, "field", "absent from gold records, counted as empty"),
     )
-    return [Note(code, n, f"{n} {noun if n == 1 else noun + 's'} {what}") for code, n, noun, what in told if n]
+    return [Note(code, n, f"{counted(n, noun)} {what}") for code, n, noun, what in told if n]
 
 
 def _first(some: Records, other: Records) -> str:

@@ -19,7 +19,7 @@ from spaneval.loaders.json_documents import JsonDocuments, Source, UnknownDocs, 
 from spaneval.loaders.label_checks import label_notes
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.pairing.rows import RowPairing
-from spaneval.problems import Note, Problem, Problems
+from spaneval.problems import Note, Problem, Problems, counted
 from spaneval.records.json_systems import JsonSystem, Origin
 from spaneval.records.readings import Reading
 from spaneval.signature import record_signature
@@ -235,15 +235,11 @@ def _scored(documents: JsonDocuments, notes: list[Note], *, skip_missing: bool) 
         missing.update(absent)
         if absent:
             what = "left out" if skip_missing else "counted as empty; --skip-missing leaves them out"
-            message = f"{system}: no result for {_counted(len(absent))} ({listed(absent)}), {what}"
+            message = f"{system}: no result for {counted(len(absent), 'document')} ({listed(absent)}), {what}"
             notes.append(Note("missing-results", len(absent), message))
     if not skip_missing or not missing:
         return documents.names
     if len(documents.results) > 1:
-        message = f"{_counted(len(missing))} without a result of every system left out of all"
+        message = f"{counted(len(missing), 'document')} without a result of every system left out of all"
         notes.append(Note("documents-left-out", len(missing), message))
     return [name for name in documents.names if name not in missing]
-
-
-def _counted(n: int) -> str:
-    return f"{n} document" if n == 1 else f"{n} documents"

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
+from spaneval.problems import counted
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, sentences
-from spaneval.reports.text import Align, Input, counted, names_and_numbers, number, printable
+from spaneval.reports.text import Align, Input, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.review import Audit

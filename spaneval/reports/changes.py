@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from spaneval.changes import CONTEXT
 from spaneval.kinds import CLASSES, SPANS, unit_of
 from spaneval.outcomes import Fate
+from spaneval.problems import counted
 from spaneval.reports import csv, json, jsonl, latex, page
 from spaneval.reports.comparison import p_value
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Input, counted, input_comments, names_and_numbers, printable
+from spaneval.reports.text import Input, input_comments, names_and_numbers, printable
 
 if TYPE_CHECKING:
     from spaneval.changes import Diff

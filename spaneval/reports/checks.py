@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from spaneval.problems import counted
 from spaneval.reports import json
-from spaneval.reports.text import PLAIN, Paint, counted, printable, utf8
+from spaneval.reports.text import PLAIN, Paint, printable, utf8
 
 if TYPE_CHECKING:
     from spaneval.problems import Problem

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from spaneval.problems import counted
 from spaneval.records.class_scores import OVERALL, PER_CLASS
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Align, Input, counted, interval, interval_title, names_and_numbers, number, printable
+from spaneval.reports.text import Align, Input, interval, interval_title, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.classes import Classification

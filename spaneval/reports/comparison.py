@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.comparison import COMMON, no_common
 from spaneval.kinds import CLASSES, DOCUBENCH, SPANS, unit_of
+from spaneval.problems import counted
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import Why, legend, sentences, subject
-from spaneval.reports.text import UNDEFINED, Align, Input, counted, interval, interval_title, number, printable
+from spaneval.reports.text import UNDEFINED, Align, Input, interval, interval_title, number, printable
 from spaneval.significance import MOST_ENUMERATED
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spaneval.measures import MEASURES
+from spaneval.problems import counted
 from spaneval.reports.reasons import Why, by_reason, sentences
-from spaneval.reports.text import NARROW, Input, counted, interval, number, part_of, printable, wrapped
+from spaneval.reports.text import NARROW, Input, interval, number, part_of, printable, wrapped
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation

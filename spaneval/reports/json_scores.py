@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from spaneval.problems import counted
 from spaneval.records.json_systems import DocumentScore, document_dict
 from spaneval.records.leaf_decisions import LeafScore
 from spaneval.reports import comparison as compared
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
-from spaneval.reports.text import Align, Input, counted, interval, interval_title, names_and_numbers, number, printable
+from spaneval.reports.text import Align, Input, interval, interval_title, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.comparison import Comparison

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
+from spaneval.problems import counted
 from spaneval.records.fields import support
 from spaneval.reports import csv, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, sentences
-from spaneval.reports.text import Input, counted, names_and_numbers, number, printable
+from spaneval.reports.text import Input, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
     from spaneval.records.fields import RecordEvaluation

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from spaneval.frozen import Frozen
+from spaneval.problems import counted
 
 UNDEFINED = "undefined"
 
@@ -70,11 +71,6 @@ def interval(bounds: tuple[float, float] | None, digits: int) -> str:
 def interval_title(resampling: Mapping[str, Any] | None) -> str:
     """The heading of a column of intervals; "" without them."""
     return f"{100 * float(resampling['level']):g} % interval" if resampling else ""
-
-
-def counted(n: int, singular: str, plural: str | None = None) -> str:
-    """`1 document`, `2 documents`."""
-    return f"{n} {singular if n == 1 else plural or singular + 's'}"
 
 
 def part_of(n: int, n_read: int, noun: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from spaneval.corpus import BoolArray, CodeArray, IntArray
 from spaneval.frozen import Frozen
 from spaneval.options import Options
-from spaneval.problems import Note
+from spaneval.problems import Note, counted
 from spaneval.values.ids import Equality, Ids, Outcome, apply_maps
 
 if TYPE_CHECKING:
@@ -133,14 +133,6 @@ def _first(codes: CodeArray, rank: IntArray) -> int:
     return int(codes[np.argmin(rank[codes])])
 
 
-def _pairs_text(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
-
-
-def _ids_text(count: int) -> str:
-    return "1 id is" if count == 1 else f"{count} ids are"
-
-
 def _minted(run: _Run) -> Iterator[Note]:
     pairs = run.outcomes == Outcome.MINTED
     count = run.n_pairs(Outcome.MINTED)
@@ -148,7 +140,7 @@ def _minted(run: _Run) -> Iterator[Note]:
         return
     remedy = "add them to the map" if run.maps else GIVE_MAP
     message = (
-        f"{_pairs_text(count)} not comparable: the predicted id is a minted cluster id that no id map translates, "
+        f"{counted(count, 'pair')} not comparable: the predicted id is a minted cluster id that no id map translates, "
         f"such as {run.first_pred(pairs)!r}; {remedy} ({LIST_PAIRS})"
     )
     yield Note("minted-ids", count, message)
@@ -164,7 +156,7 @@ def _unmapped(run: _Run) -> Iterator[Note]:
     verdict = "counted as wrong" if run.options.unmapped == "wrong" else "not comparable"
     distinct = "1 predicted id" if len(codes) == 1 else f"{len(codes)} predicted ids"
     message = (
-        f"{_pairs_text(count)} {verdict}: the id map does not hold {distinct}, such as {run.first_pred(pairs)!r}; "
+        f"{counted(count, 'pair')} {verdict}: the id map does not hold {distinct}, such as {run.first_pred(pairs)!r}; "
         f"add them to the map ({LIST_PAIRS})"
     )
     yield Note("unmapped-ids", count, message)
@@ -180,7 +172,7 @@ def _unmapped_kb_ids(run: _Run, codes: IntArray, pairs: BoolArray) -> Iterator[N
     count = int(np.count_nonzero(pairs))
     if count:
         message = (
-            f"{_pairs_text(count)} with an unmapped predicted id that is a knowledge base id already, such as "
+            f"{counted(count, 'pair')} with an unmapped predicted id that is a knowledge base id already, such as "
             f"{run.first_pred(pairs)!r}: --unmapped keep lets such ids stand as they are ({LIST_PAIRS})"
         )
         yield Note("unmapped-kb-ids", count, message)
@@ -200,8 +192,8 @@ def _different_spaces(run: _Run, *, n_explained: int) -> Iterator[Note]:
         return
     gold = run.ids.gold_translated[_first(run.gold[pairs], run.ids.gold_rank)][0]
     message = (
-        f"none of {_pairs_text(count)} is right, and the two sides seem to speak of different id spaces: predicted ids "
-        f"look like {run.first_pred(pairs)!r}, gold ids like {gold!r}; {GIVE_MAP}"
+        f"none of {counted(count, 'pair')} is right, and the two sides seem to speak of different id spaces: predicted "
+        f"ids look like {run.first_pred(pairs)!r}, gold ids like {gold!r}; {GIVE_MAP}"
     )
     yield Note("different-id-spaces", count, message)
 
@@ -223,7 +215,7 @@ def _difference_notes(differences: dict[str, _Difference]) -> Iterator[Note]:
         if kind in differences:
             count, (pred, expected) = differences[kind]
             message = (
-                f"{_pairs_text(count)} would agree but for {what}, such as predicted {pred!r} "
+                f"{counted(count, 'pair')} would agree but for {what}, such as predicted {pred!r} "
                 f"and expected {expected!r}; {remedy} ({LIST_PAIRS})"
             )
             yield Note(f"ids-differ-by-{kind}", count, message)
@@ -361,8 +353,8 @@ def _chains_of(ids: Iterable[str], maps: Sequence[IdMap], option: str) -> Iterat
         if open_ids:
             first = min(open_ids)
             message = (
-                f"{_ids_text(len(open_ids))} translated by {id_map.name} to an id that it would translate again, "
-                f"such as {first!r} to {reached[first]!r} to {targets[reached[first]]!r}; "
+                f"{counted(len(open_ids), 'id is', 'ids are')} translated by {id_map.name} to an id that it would "
+                f"translate again, such as {first!r} to {reached[first]!r} to {targets[reached[first]]!r}; "
                 f"give the map once more with {option} to follow such chains"
             )
             yield Note("map-target-is-key", len(open_ids), message)
