@@ -150,6 +150,7 @@ def test_one_document_has_no_interval():
 def test_large_values_of_one_measure_cost_another_no_digits():
     """
     Costs have no upper bound, and efficiency may be negative: each measure is added up on a scale of its own.
+    The ends are the means of -3.5, -3.5, 0.25 and of 1, 1, 0.25: three times the same are 1 of 27 resamples, below 5 %.
     """
     efficiency, cost, nothing = np.array([-3.5, 0.25, 1.0]), np.array([2.0, np.nan, 3e9]), np.full(3, np.nan)
     settings = Bootstrap(resamples=500, level=0.9, seed=11)
@@ -157,5 +158,5 @@ def test_large_values_of_one_measure_cost_another_no_digits():
     alone = [mean_intervals([one], settings)[0] for one in (efficiency, cost, nothing)]
 
     assert alone == mean_intervals([efficiency, cost, nothing], settings)
-    assert alone[0] == pytest.approx((-3.5, 1.0), abs=1e-12)
+    assert alone[0] == (-2.25, 0.75)
     assert alone[2] is None
