@@ -51,6 +51,16 @@ def test_deeply_nested_json_is_read_or_refused_in_words():
     assert "it is nested too deeply" in str(json_problem(b"[" * 5000 + b"]" * 5000, "x.json"))
 
 
+@pytest.mark.parametrize("words", ["depth limit exceeded", "array and object recursion depth exceeded"])
+def test_every_version_of_orjson_is_understood_about_depth(words: str, monkeypatch: pytest.MonkeyPatch):
+    def refuse(_raw: bytes) -> None:
+        raise orjson.JSONDecodeError(words, "", 0)
+
+    monkeypatch.setattr(orjson, "loads", refuse)
+
+    assert "it is nested too deeply" in str(json_problem(b"[[]]", "x.json"))
+
+
 def test_a_problem_shows_the_place():
     expected = "x.json:3:5: not valid JSON: unexpected character, expected a JSON value\n  3 |  1, ?]\n    |     ^"
     assert expected == str(json_problem(b"[\n\n 1, ?]", "x.json")).split("\nhint: ")[0]

@@ -36,7 +36,7 @@ _REASONS = (
     ("EOF", "it ends in the middle of a value"),
     ("zero-length", "it is empty"),
     ("unexpected content after", "a second value after the first"),
-    ("depth limit", "it is nested too deeply"),
+    ("depth", "it is nested too deeply"),
 )
 
 
