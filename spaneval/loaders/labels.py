@@ -13,7 +13,7 @@ from typing import Any, Final
 from spaneval.exceptions import AlignmentError, FormatError
 from spaneval.loaders.records import Records, load_records
 from spaneval.loaders.scalars import BAD, describe, text_id
-from spaneval.problems import Problem, Problems
+from spaneval.problems import Problem, Problems, counted
 
 LABEL: Final = "label"
 """The field that holds the class of an object, unless another one is named."""
@@ -134,12 +134,12 @@ def check_same_ids(gold: Labels, predictions: Labels, problems: Problems) -> Non
     missing = _only_in(gold, predictions)
     if missing:
         n = len(missing)
-        message = f"{_ids(n)} of the gold {_are(n)} missing in the predictions: {_listed(gold, missing)}"
+        message = f"{counted(n, 'id')} of the gold {_are(n)} missing in the predictions: {_listed(gold, missing)}"
         hint = "every object of the gold needs a predicted class"
         problems.add(Problem(message, predictions.name, hint=hint, kind=AlignmentError))
     extra = _only_in(predictions, gold)
     if extra:
-        message = f"{_ids(len(extra))} {_are(len(extra))} not in the gold: {_listed(predictions, extra)}"
+        message = f"{counted(len(extra), 'id')} {_are(len(extra))} not in the gold: {_listed(predictions, extra)}"
         hint = "leave out the rows of objects without a known class"
         line = predictions.records.line(extra[0])
         problems.add(Problem(message, predictions.name, line, hint=hint, kind=AlignmentError))
@@ -158,10 +158,6 @@ def _listed(side: Labels, ids: Sequence[str]) -> str:
         shown.append(f"'{record}'{place}")
     more = len(ids) - _SHOWN
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-
-
-def _ids(n: int) -> str:
-    return "1 id" if n == 1 else f"{n} ids"
 
 
 def _are(n: int) -> str:
