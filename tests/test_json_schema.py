@@ -279,6 +279,10 @@ def test_paths_as_text(path, text):
             {"items": {"$ref": "#/components/x"}, "components": {"x": {"properties": []}}},
             "s.json: not a JSON Schema: at #/components/x/properties an object is expected",
         ),
+        (
+            {"items": {"$ref": "#x"}, "not": {"items": [{}]}, "$defs": {"y": {"$anchor": "x"}}},
+            "s.json: the reference '#x' at #/items/$ref cannot be followed by the rules of the draft of this schema",
+        ),
         ({"$ref": "other.json#/x"}, "s.json: the reference 'other.json#/x' at #/$ref leads out of this file"),
     ],
 )
@@ -311,6 +315,19 @@ def test_nothing_is_fetched():
     """
     with pytest.raises(InputError, match=r"and nothing is fetched\nhint: copy what it refers to below \$defs"):
         root({"$ref": "https://example.org/x.json"})
+
+
+def test_lists_under_items_are_followed_where_the_draft_has_them():
+    """
+    As the message on such schemas advises.
+    """
+    draft = "https://json-schema.org/draft/2019-09/schema"
+    schema = {
+        "properties": {"a": {"$ref": "#x"}, "b": {"items": [{}]}},
+        "$defs": {"y": {"$anchor": "x", "type": "array"}},
+    }
+
+    assert {"a[0]": 1} == leaves({"$schema": draft, **schema}, {"a": [1]})
 
 
 def test_no_property_is_taken_for_a_keyword():

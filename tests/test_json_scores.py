@@ -375,6 +375,18 @@ def test_what_is_told_of_violations_does_not_depend_on_the_order_of_rows_and_doc
     )
 
 
+def test_labels_that_cannot_be_checked_are_scored():
+    """
+    The library divides as floats, which do not reach that far; a schema may call itself by the name of another one.
+    """
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    for schema in ({"multipleOf": 0.1}, {"not": {"$id": draft, "$ref": "#/$defs/x", "$defs": {"x": {}}}}):
+        found = evaluation(10**400, 10**400, schema)
+
+        assert "labels-not-checked" == found.notes[0].code
+        assert 1.0 == found.systems["s"].score
+
+
 def test_a_schema_whose_alternatives_go_round_in_circles_cannot_check_labels():
     """
     It is told as such, and not as a fault of the label.
@@ -440,6 +452,7 @@ def test_numbers_of_any_size():
     Integers beyond 64 bits are told apart, and equal to the float that is the same number.
     """
     assert (2, 2, 1) == counts({"a": 10**30, "b": 10**30}, {"a": 10**30 + 1, "b": 1e30}, {})
+    assert (1, 1, 1) == counts({"a": 10**4299}, {"a": 10**4299}, {"properties": {"a": {"type": "string"}}})
 
 
 @pytest.mark.parametrize(
@@ -449,6 +462,7 @@ def test_numbers_of_any_size():
         ({"a": [float("-inf")]}, "document 'd' holds -inf, which is no number in JSON"),
         ({"a": (1, 2)}, "document 'd' holds a value of type tuple, which JSON does not have"),
         ({"a": {1: 2}}, "document 'd' has a key that is no text"),
+        ({"a": [10**4300]}, "document 'd' holds an integer of too many digits to be compared"),
     ],
 )
 def test_data_in_memory_is_held_to_what_files_can_hold(value, message):

@@ -20,7 +20,7 @@ from spaneval.loaders.json_depth import DEEPEST, is_too_deep
 from spaneval.loaders.json_schema import Node, schema_of
 from spaneval.loaders.scalars import BAD
 from spaneval.loaders.strict_json import read_strictly
-from spaneval.problems import Note, Problem, Problems
+from spaneval.problems import Note, Problem, Problems, counted
 
 UnknownDocs = Literal["error", "drop"]
 
@@ -29,6 +29,8 @@ ENVELOPE: Final = "data"
 
 _SUFFIXES: Final = (".json", ".json.gz")
 _SHOWN: Final = 5
+_MOST_BITS: Final = 14_284
+"""Of an integer: the 4300 digits that Python reads in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def load_json_documents(
         values = _of_known(_files(source, "results", problems), source, gold, unknown_docs, problems)
         n_dropped = len(_names_of(source)) - len(values)
         if n_dropped and unknown_docs == "drop":
-            message = f"{system}: results of {_counted(n_dropped, 'document')} without a label are left out"
+            message = f"{system}: results of {counted(n_dropped, 'document')} without a label are left out"
             notes.append(Note("unknown-docs-dropped", n_dropped, message))
         read = _read(values, problems)
         found.results[system] = {name: opened(one, known[name].root) for name, one in read.items() if name in known}
@@ -193,6 +195,8 @@ def _no_json(value: Any) -> str | None:
             waiting += one
         elif isinstance(one, float) and not math.isfinite(one):
             return f"holds {one}, which is no number in JSON"
+        elif isinstance(one, int) and one.bit_length() > _MOST_BITS:
+            return "holds an integer of too many digits to be compared"
         elif not (one is None or isinstance(one, str | int | float)):
             return f"holds a value of type {type(one).__name__}, which JSON does not have"
     return None
@@ -253,7 +257,7 @@ def _schemas(source: Source, names: Sequence[str], problems: Problems, notes: li
             else:
                 problems.add_uncounted(1)
     if unused and names:
-        message = f"{_counted(len(unused), 'schema')} without a label not used: {listed(unused)}"
+        message = f"{counted(len(unused), 'schema')} without a label not used: {listed(unused)}"
         notes.append(Note("unused-schemas", len(unused), message))
     used = {name: files[name] for name in names if name in files}
     read = _read(used, problems)
@@ -290,7 +294,3 @@ def _without_schema(name: str, source: Source, names: Sequence[str]) -> Problem:
 def listed(names: Sequence[str]) -> str:
     """The first few names, and that there are more."""
     return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -318,4 +318,7 @@ def _target(reference: str, pointer: str, resolver: Resolver[Any], name: str | N
         is_inside = reference.startswith("#")
         where = "leads nowhere in this file" if is_inside else "leads out of this file, and nothing is fetched"
         hint = None if is_inside else "copy what it refers to below $defs, and refer to it as #/$defs/NAME"
+    except AttributeError:  # `items` as a list, where the library expects a schema
+        where = "cannot be followed by the rules of the draft of this schema, 2020-12 if it names none"
+        hint = 'name the draft, such as "$schema": "https://json-schema.org/draft/2019-09/schema"'
     return Problem(f"the reference {reference!r} at {pointer} {where}", name, hint=hint, kind=FormatError)

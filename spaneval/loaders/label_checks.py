@@ -102,9 +102,11 @@ def _validator(schema: Any) -> tuple[Any, str]:
 
 def _violations(validator: Any, label: Any) -> tuple[list[tuple[str, str]], str]:
     """Places and what is wrong there; and why, if the label cannot be checked."""
+    from referencing.exceptions import Unresolvable
+
     try:
         return list(_told(islice(validator.iter_errors(label), _MOST))), ""
-    except (re.error, RecursionError) as error:
+    except (re.error, RecursionError, ArithmeticError, Unresolvable) as error:  # floats do not reach, two have one $id
         return [], _failed(error)
 
 
