@@ -15,7 +15,9 @@ import pytest
 from reviews import DOCUMENTS, EDITS, RECORDS, record, write_db, write_schema
 
 from spaneval.cli import main
+from spaneval.loaders.audit_db import _Reader
 from spaneval.loaders.review_schema import admits_null, read_review_schema
+from spaneval.loaders.sqlite_copy import opened_copy
 
 
 @pytest.fixture(autouse=True)
@@ -119,6 +121,112 @@ def test_ids_that_stand_twice(capsys: pytest.CaptureFixture[str]) -> None:
     write_db(Path("db.sqlite"), [(1, "t")], [record("a", 1), record("a", 1)], tables=[*tables, EDITS])
 
     assert "records.id 'a' stands 2 times" in refused(capsys)
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second"), [("TEXT", "a", "a"), ("TEXT COLLATE NOCASE", "a", "A"), ("", 1, 1.0), ("", 1, "1")]
+)
+@pytest.mark.parametrize("document", [1, 2])
+def test_ids_that_sqlite_takes_for_one(
+    capsys: pytest.CaptureFixture[str], kind: str, first: Any, second: Any, document: int
+) -> None:
+    """
+    Each correction of the first would count twice, or for both; also where the second is not reviewed.
+
+    A correction of 1 is none of '1' in a column without a type, but both have one name.
+    """
+    tables = [DOCUMENTS, RECORDS.replace("id TEXT PRIMARY KEY", f"id {kind}", 1), EDITS]
+    records = [record(first, 1, "x"), record(second, document, "x")]
+    write_db(Path("db.sqlite"), [(1, "t"), (2, None)], records, [(first, "name", "y", "t")], tables=tables)
+
+    assert f"records.id '{first}' stands 2 times" in refused(capsys)
+
+
+@pytest.mark.parametrize(
+    ("documents", "records", "message"),
+    [
+        ([(None, "t")], [], "1 row of documents whose document_id is NULL"),
+        ([(None, "t"), (None, "t")], [], "2 rows of documents whose document_id is NULL"),
+        ([("1", "t")], [record(None, 1, "x")], "1 row of records whose id is NULL"),  # type: ignore[arg-type] # SQLite takes it
+    ],
+)
+def test_rows_without_an_id(
+    capsys: pytest.CaptureFixture[str], documents: list[Any], records: list[Any], message: str
+) -> None:
+    """
+    SQLite lets a primary key be NULL that is no integer; such a document was counted as one named 'None'.
+    """
+    tables = [DOCUMENTS.replace("INTEGER PRIMARY", "TEXT PRIMARY"), RECORDS, EDITS]
+    write_db(Path("db.sqlite"), documents, records, tables=tables)
+
+    assert f"error: db.sqlite: {message}" in refused(capsys)
+
+
+def test_a_row_without_an_id_that_counts_nowhere_is_none_of_our_business() -> None:
+    """
+    A document that was not reviewed.
+    """
+    tables = [DOCUMENTS.replace("INTEGER PRIMARY", "TEXT PRIMARY"), RECORDS, EDITS]
+    write_db(Path("db.sqlite"), [(None, None), ("1", "t")], [record("a", 1)], tables=tables)
+
+    assert main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"]) == 0
+
+
+def test_added_by_user_in_other_letters_is_not_taken_for_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    Else what people added would silently count as the model's; another name that is close is offered in the note.
+    """
+    for name, code in (("Added_by_User", 3), ("added_by_users", 0)):
+        tables = [DOCUMENTS, RECORDS.replace("added_by_user", name), EDITS]
+        write_db(Path("db.sqlite"), [(1, "t")], [record("a", 1, "x", added=1)], tables=tables)
+
+        assert main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"]) == code
+        assert f"has no column 'added_by_user'{': all' if code == 0 else ''}" in (err := capsys.readouterr().err)
+        assert f"did you mean '{name}'?" in err
+
+
+def test_zeros_that_are_not_null_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    As the source has it, what is not NULL is reviewed, or deleted; whoever wrote 0 may have meant otherwise.
+    """
+    records = [record("a", 1, deleted="0"), record("b", 1, deleted=""), record("c", 1, deleted="t")]
+    write_db(Path("db.sqlite"), [(1, 0), (2, ""), (3, "t")], records)
+
+    assert main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"]) == 0
+    err = capsys.readouterr().err
+    assert "2 documents with '' or 0 as reviewed_at: counted as reviewed, since it is not NULL" in err
+    assert "2 records with '' or 0 as deleted_by_user: counted as deleted, since it is not NULL" in err
+
+
+def test_other_columns_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    `Name` may well be the field `name`. Names that are stored as bytes are text.
+    """
+    edits = [("a", "Name", "y", "t"), ("a", b"name", "y", "t"), ("a", "oth\x1ber", "y", "t")]
+    write_db(Path("db.sqlite"), [(1, "t")], [record("a", 1, "x")], edits)
+
+    assert main(["audit", "db.sqlite", "--schema", "schema.json", "--no-ci"]) == 0
+    out, err = capsys.readouterr()
+    assert r"2 audit rows of columns that are no field (Name, oth\x1ber): left out" in err
+    assert "errors                 1" in out
+
+
+def test_strays_are_found_without_an_index(tmp_path: Path) -> None:
+    """
+    Row by row, thirty thousand audit rows against as many records would take minutes.
+    """
+    tables = [DOCUMENTS, RECORDS.replace(" PRIMARY KEY", ""), EDITS]
+    n = 30_000
+    edits = [(f"r{k + 7}", "name", "y", "t") for k in range(n)]
+    db = write_db(tmp_path / "db.sqlite", [(1, "t")], [record(f"r{k}", 1, "x") for k in range(n)], edits, tables=tables)
+    steps = []
+    with opened_copy(db) as connection:
+        connection.set_progress_handler(lambda: steps.append(1), 1_000_000)
+        review = _Reader(connection, db, ("name",)).read(None)
+
+    assert ["edits-without-record"] == [note.code for note in review.notes]
+    assert len(review.edits) == n - 7
+    assert len(steps) < 100
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ more column per field, and `record_edits(record_id, column_name, original_value,
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -32,6 +31,7 @@ TABLES: Final = {
 _ADDED: Final = "added_by_user"
 _ROW_NUMBERS: Final = ("rowid", "_rowid_", "oid")
 _LAYOUT: Final = "DB is a review database with the tables documents, records and record_edits"
+_FLAGS: Final = {None: False, 0: False, 1: True, "0": False, "1": True}
 _SHOWN: Final = 5
 
 
@@ -134,6 +134,16 @@ class _Reader:
         )
 
     def _all(self, query: str) -> list[tuple[Any, ...]]:
+        """All rows; text is decoded by SQLite's module as long as it is UTF-8, which takes a fraction of the time."""
+        careful = self.connection.text_factory
+        self.connection.text_factory = str
+        try:
+            return self.connection.execute(query).fetchall()
+        except sqlite3.OperationalError as error:
+            if "decode to UTF-8" not in str(error):
+                raise
+        finally:
+            self.connection.text_factory = careful
         return self.connection.execute(query).fetchall()
 
     # ---- tables and columns
@@ -163,9 +173,23 @@ class _Reader:
                 self._no_column("records", name, columns["records"], hint, what="the field of the schema ")
         self.problems.raise_if_any()
         if _ADDED not in columns["records"]:
-            message = "the table records has no column 'added_by_user': all of its records count as the model's"
-            self.notes.append(Note("no-added-by-user", 0, message))
+            self._check_added(columns["records"])
         return columns["records"]
+
+    def _check_added(self, columns: Sequence[str]) -> None:
+        """
+        The column may be missing, but not be there in other letters, which SQLite takes for the same name.
+
+        Raises:
+            FormatError: If it is.
+
+        """
+        if _ADDED in map(str.lower, columns):
+            self._no_column("records", _ADDED, columns, _LAYOUT)
+            self.problems.raise_if_any()
+        near = _nearest(_ADDED, [x for x in columns if x not in {*TABLES["records"], *self.fields}])
+        message = f"the table records has no column '{_ADDED}': all of its records count as the model's{near}"
+        self.notes.append(Note("no-added-by-user", 0, message))
 
     def _columns(self, table: str) -> tuple[str, ...]:
         """As `SELECT *` names them."""
@@ -198,14 +222,14 @@ class _Reader:
         Ids of the reviewed documents among the wanted ones, in order, and how many documents there are in all.
 
         Raises:
-            InputError: If a wanted document is not there, or an id stands twice.
+            InputError: If a wanted document is not there, or an id stands twice or is NULL.
 
         """
         rows = self._all(
-            "SELECT CAST(document_id AS TEXT), reviewed_at IS NOT NULL, reviewed_at = '' "
+            "SELECT CAST(document_id AS TEXT), reviewed_at IS NOT NULL, CAST(reviewed_at AS TEXT) IN ('', '0') "
             "FROM documents ORDER BY document_id"
         )
-        self._check_unique("documents.document_id", [row[0] for row in rows])
+        self._check_unique("documents", "document_id", [row[0] for row in rows if row[0] is not None or row[1]])
         known = {row[0]: row for row in rows}
         for name in wanted or ():
             if name not in known:
@@ -215,11 +239,11 @@ class _Reader:
         self.problems.raise_if_any()
         chosen = rows if wanted is None else [row for row in rows if row[0] in set(wanted)]
         if wanted is not None and (left := [row[0] for row in chosen if not row[1]]):
-            message = f"{_many(len(left), 'document')} of --documents not reviewed, and left out: {_few(left)}"
+            message = f"{_many(len(left), 'document')} of --documents not reviewed, and left out: {few(left)}"
             self.notes.append(Note("unreviewed-documents", len(left), message))
         if blank := sum(bool(row[2]) for row in chosen):
             message = (
-                f"{_many(blank, 'document')} with an empty reviewed_at, which counts as reviewed, since it is not NULL"
+                f"{_many(blank, 'document')} with '' or 0 as reviewed_at: counted as reviewed, since it is not NULL"
             )
             self.notes.append(Note("blank-reviewed-at", blank, message))
         reviewed = [str(row[0]) for row in chosen if row[1]]
@@ -234,20 +258,28 @@ class _Reader:
         added = f"r.{_ADDED}" if has_added else "0"
         cells = "".join(f", CAST(r.{_quoted(name)} AS TEXT)" for name in self.fields)
         query = (
-            f"SELECT CAST(d.document_id AS TEXT), CAST(r.id AS TEXT), {added}, r.deleted_by_user IS NOT NULL{cells} "  # noqa: S608 - names are quoted
+            f"SELECT CAST(d.document_id AS TEXT), CAST(r.id AS TEXT), {added}, CAST(r.deleted_by_user AS TEXT){cells} "  # noqa: S608 - names are quoted
             "FROM records r JOIN documents d ON d.document_id = r.document_id "
             "WHERE d.reviewed_at IS NOT NULL ORDER BY d.document_id, r.id"
         )
-        chosen, rows = set(documents), []
-        for document, key, is_added, is_deleted, *values in self.connection.execute(query):
+        chosen, rows, n_blank = set(documents), [], 0
+        for row in self._all(query):
+            document, key, is_added, deleted = row[:4]
             if document not in chosen:
                 continue
-            flag = {None: False, 0: False, 1: True, "0": False, "1": True}.get(is_added)
+            flag = _FLAGS.get(is_added)
             if flag is None:
                 message = f"record '{key}' has {_ADDED} {is_added!r}; expected 0 or NULL (the model's) or 1 (added)"
                 self.problems.add(Problem(message, self.name, hint="correct the value in the database"))
-            rows.append((document, key, flag, is_deleted, () if flag or is_deleted else tuple(values)))
-        self._check_unique("records.id", [row[1] for row in rows])
+            is_deleted = deleted is not None
+            n_blank += is_deleted and deleted in ("", "0")
+            rows.append((document, key, flag, is_deleted, () if flag or is_deleted else row[4:]))
+        if n_blank:
+            message = (
+                f"{_many(n_blank, 'record')} with '' or 0 as deleted_by_user: counted as deleted, since it is not NULL"
+            )
+            self.notes.append(Note("blank-deleted-by-user", n_blank, message))
+        self._check_unique("records", "id", [row[1] for row in rows])
         self.problems.raise_if_any()
         return rows
 
@@ -256,11 +288,12 @@ class _Reader:
         own = {name.casefold() for name in self._columns("record_edits")}
         row = next((name for name in _ROW_NUMBERS if name not in own), None)
         query = (
-            "SELECT CAST(r.id AS TEXT), e.column_name, CAST(e.original_value AS TEXT), e.edited_at IS NULL "  # noqa: S608 - a constant
-            f"FROM record_edits e JOIN records r ON r.id = e.record_id ORDER BY e.edited_at, e.{row}"
+            "SELECT CAST(r.id AS TEXT), CAST(e.column_name AS TEXT), CAST(e.original_value AS TEXT), "  # noqa: S608 - a constant
+            f"e.edited_at IS NULL FROM record_edits e JOIN records r ON r.id = e.record_id "
+            f"ORDER BY e.edited_at, e.{row}"
         )
         try:
-            rows = self.connection.execute(query)
+            rows = self._all(query)
         except sqlite3.OperationalError as error:
             if f"no such column: e.{row}" not in str(error):
                 raise
@@ -277,14 +310,26 @@ class _Reader:
                 message = f"an edit of record '{key}' has no {what}"
                 self.problems.add(Problem(message, self.name, hint="correct or remove the row of record_edits"))
                 continue
-            edits.append(Edit(number[key], str(column), original))
+            edits.append(Edit(number[key], column, original))
         return edits
 
-    def _check_unique(self, what: str, keys: Sequence[Any]) -> None:
-        for key, n in Counter(keys).items():
-            if n > 1 and key is not None:
-                hint = "ids must be different; the column should be the primary key of its table"
-                self.problems.add(Problem(f"{what} '{key}' stands {n} times", self.name, hint=hint))
+    def _check_unique(self, table: str, column: str, keys: Sequence[str | None]) -> None:
+        """
+        Each of the keys is there, and stands once: as text, and in the whole table as SQLite compares it.
+
+        A second record of the same id, counted or not, would have each correction of the first as well.
+        """
+        hint = "ids must be different; the column should be the primary key of its table"
+        if n := keys.count(None):
+            message = f"{_many(n, 'row')} of {table} whose {column} is NULL"
+            self.problems.add(Problem(message, self.name, hint="give the rows an id, or remove them"))
+        twice: dict[str | None, int] = {}
+        for group in (column, "1"):  # as SQLite compares it, and as text
+            query = f"SELECT CAST({column} AS TEXT), COUNT(*) FROM {table} GROUP BY {group} HAVING COUNT(*) > 1"  # noqa: S608 - one of TABLES
+            twice |= dict(self._all(query))
+        for key, n in twice.items():
+            if key is not None:
+                self.problems.add(Problem(f"{table}.{column} '{key}' stands {n} times", self.name, hint=hint))
 
     def _note_strays(self) -> None:
         """Rows that belong to nothing: counted nowhere, and told."""
@@ -293,9 +338,7 @@ class _Reader:
             ("records", "document_id", "documents", "document_id", "records-without-document", "row"),
         )
         for table, column, other, key, code, noun in strays:
-            query = (
-                f"SELECT COUNT(*) FROM {table} x WHERE NOT EXISTS (SELECT 1 FROM {other} y WHERE y.{key} = x.{column})"  # noqa: S608 - one query, of names above
-            )
+            query = f"SELECT COUNT(*) FROM {table} x LEFT JOIN {other} y ON y.{key} = x.{column} WHERE y.{key} IS NULL"  # noqa: S608 - one query, of names above
             ((n,),) = self._all(query)
             if n:
                 message = f"{_many(n, noun)} of {table} whose {column} is not in {other}: left out"
@@ -310,12 +353,13 @@ def _many(n: int, noun: str) -> str:
     return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
-def _few(names: Sequence[str]) -> str:
+def few(names: Sequence[str]) -> str:
+    """The first names of a list, for a message."""
     return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
 
 
 def _listed(names: Sequence[str], words: str, none: str) -> str:
-    return f"{words} {_few(names)}" if names else none
+    return f"{words} {few(names)}" if names else none
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:

@@ -119,50 +119,48 @@ def tally(review: Review, major: frozenset[str]) -> Tally:
     )
 
 
-def _originals(review: Review, found: IntArray) -> tuple[dict[tuple[int, int], str | None], dict[str, int]]:
-    """What the model wrote where it was corrected, by number in `found` and of the field; and fates of audit rows."""
-    row = {record: k for k, record in enumerate(found.tolist())}
+def _originals(review: Review, found: IntArray) -> tuple[dict[int, str | None], dict[str, int]]:
+    """What the model wrote where it was corrected, by number of the decision; and fates of audit rows."""
+    n_fields, is_added = len(review.fields), review.is_added.tolist()
+    first = {record: k * n_fields for k, record in enumerate(found.tolist())}
     column = {name: k for k, name in enumerate(review.fields)}
-    originals: dict[tuple[int, int], str | None] = {}
+    originals: dict[int, str | None] = {}
     fates: Counter[str] = Counter()
-    for edit in review.edits:
-        if review.is_added[edit.record]:
+    for record, name, original in review.edits:
+        if is_added[record]:
             fates["of_added"] += 1
-        elif edit.record not in row:
+        elif record not in first:
             fates["of_deleted"] += 1
-        elif edit.column not in column:
+        elif name not in column:
             fates["other_columns"] += 1
-        elif (place := (row[edit.record], column[edit.column])) in originals:
+        elif (place := first[record] + column[name]) in originals:
             fates["later"] += 1
         else:
-            originals[place] = edit.original
+            originals[place] = original
     return originals, {fate: fates[fate] for fate in FATES}
 
 
-def _decisions(
-    review: Review, found: IntArray, originals: dict[tuple[int, int], str | None], fates: dict[str, int]
-) -> Decisions:
+def _decisions(review: Review, found: IntArray, originals: dict[int, str | None], fates: dict[str, int]) -> Decisions:
     """The table, record by record; sets the fates that need final values."""
     n_fields = len(review.fields)
     final = list(chain.from_iterable(review.values[record] for record in found.tolist()))
-    extracted, tp, tn = final.copy(), int(Decision.TP), int(Decision.TN)
-    decision: NDArray[np.int8] = np.fromiter(
-        (tn if value in EMPTY else tp for value in final), dtype=np.int8, count=len(final)
-    )
+    extracted = final.copy()
+    is_empty = np.fromiter(map(EMPTY.__contains__, final), dtype=np.bool_, count=len(final))
+    decision: NDArray[np.int8] = np.where(is_empty, Decision.TN, Decision.TP).astype(np.int8)
     reason: list[str | None] = [None] * len(final)
-    for (row, column), original in originals.items():
-        k = row * n_fields + column
+    for k, original in originals.items():
         extracted[k] = original
         one = decide(final[k], original)
         decision[k] = one
         reason[k] = "corrected, and taken back" if one.is_right else None
         fates["taken_back" if one.is_right else "errors"] += 1
+    starts = [f"{review.ids[record]}." for record in found.tolist()]
     return Decisions(
         documents=review.documents,
         fields=review.fields,
         doc=np.repeat(review.doc[found], n_fields).astype(np.int32),
         field=np.tile(np.arange(n_fields, dtype=np.int32), len(found)),
-        path=[f"{review.ids[record]}.{name}" for record in found.tolist() for name in review.fields],
+        path=[start + name for start in starts for name in review.fields],
         gold=final,
         extracted=extracted,
         decision=decision,

@@ -260,10 +260,9 @@ def _notes(review: Review, counted: Tally, profile: Profile) -> Iterator[Note]:
     """What is counted otherwise than one may think."""
     if profile == "audited":
         if n := counted.fates["other_columns"]:
-            fields = set(review.fields)
             is_found = review.is_found.tolist()
-            others = sorted({x.column for x in review.edits if is_found[x.record]} - fields)
-            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field of the schema ({few(others)}): left out"
+            others = sorted({x.column for x in review.edits if is_found[x.record]}.difference(review.fields))
+            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({few(others)}): left out"
             yield Note("edits-of-other-columns", n, message)
         return
     fields = ecoextract.fields_of(review, as_coded=profile == "ecoextract")
