@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.kinds import SPANS, Kind, labels
+from spaneval.kinds import CLASSES, SPANS, Kind, labels
 from spaneval.outcomes import Annotations, Fate, Values
 from spaneval.runs import Run, all_classes, check_comparable
 from spaneval.saved_runs import as_run
@@ -67,6 +67,13 @@ VALUE_MEANINGS: Final = {
 }
 """The same for values of records."""
 
+CLASS_MEANINGS: Final = {
+    "fixed": "not right → right",
+    "broken": "right → not right",
+    "value_changed": "wrong → wrong with another class",
+}
+"""The same for objects, each of which has a class in both versions."""
+
 
 class SpuriousCounts(NamedTuple):
     """Spurious predictions as a multiset of (document, a, b): in the old version only, in both, in the new one only."""
@@ -114,7 +121,7 @@ class Diff:
     @property
     def meanings(self) -> dict[str, str]:
         """What each named change means, for what was counted."""
-        return MEANINGS if self.kind == SPANS else VALUE_MEANINGS
+        return {SPANS.name: MEANINGS, CLASSES: CLASS_MEANINGS}.get(self.kind.name, VALUE_MEANINGS)
 
     @property
     def n_only_old_correct(self) -> int:

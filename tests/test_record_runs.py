@@ -454,6 +454,8 @@ def test_a_diff_of_classes_speaks_of_objects():
     assert page.startswith("3 objects\n\nObjects: outcome in the old version (rows)")
     assert "common pairs: of 3 objects, 0 are right in the old version only, 1 in the new only" in page
     assert "where the gold has none" not in page
+    assert {"fixed": 1, "broken": 0, "value_changed": 0} == changes.fates
+    assert "What became of them\nchange          number   meaning\n" in page
 
 
 @pytest.mark.parametrize(("args", "option"), [(["--gt", "gold.gt.json"], "--gt"), (["--nil", "X"], "--nil")])

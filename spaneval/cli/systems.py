@@ -222,15 +222,16 @@ def _inputs(
 
 
 def _found(run: Run) -> str:
-    """How many spans, or values, a system has."""
-    from spaneval.kinds import SPANS
+    """How many spans, values or objects a system has."""
+    from spaneval.kinds import CLASSES, SPANS
     from spaneval.outcomes import Fate
     from spaneval.problems import counted
     from spaneval.reports.text import part_of
 
     if run.counts.kind != SPANS:
         n_missed = int((run.annotations.fate == Fate.MISSED).sum())
-        return counted(len(run.annotations.doc) - n_missed + len(run.spurious.doc), "value")
+        noun = "object" if run.counts.kind.name == CLASSES else "value"
+        return counted(len(run.annotations.doc) - n_missed + len(run.spurious.doc), noun)
     totals = run.counts.totals()
     n, n_left_out = totals["n_predicted"], totals["n_ignored_pairs"] + totals["n_out_of_scope"]
     return part_of(n, n + n_left_out, "span")

@@ -107,7 +107,8 @@ def _name(fate: Fate) -> str:
 
 def _fates(diff: Diff) -> Grid:
     rows = [[name.replace("_", " "), str(n), diff.meanings[name]] for name, n in diff.fates.items()]
-    title = f"What became of them; {'an annotation' if diff.kind == SPANS else 'a value'} may stand in two lines"
+    several = {SPANS.name: "; an annotation may stand in two lines", CLASSES: ""}
+    title = f"What became of them{several.get(diff.kind.name, '; a value may stand in two lines')}"
     return Grid(["change", "number", "meaning"], ["left", "right", "left"], [rows], title)
 
 
