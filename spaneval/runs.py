@@ -239,7 +239,8 @@ def check_counting(name: str, run: Run, counting: Mapping[str, Any], whose: str)
     for key, value in counting.items():
         if key not in _OF_SYSTEM and run.counting.get(key) != value:
             message = f"{name} was counted with {key} {_shown(run.counting.get(key))}, {whose} {_shown(value)}"
-            raise AlignmentError([Problem(message, hint="score both with the same options", kind=AlignmentError)])
+            hint = f"score both with the same {'version of spaneval' if key == 'scores' else 'options'}"
+            raise AlignmentError([Problem(message, hint=hint, kind=AlignmentError)])
 
 
 def _shown(value: Any) -> str:

@@ -259,6 +259,12 @@ def test_runs_of_other_gold_or_of_spans_are_refused():
     other = run(OLD, GOLD | {"r3": {"asset": "C9", "due": None}})
     with pytest.raises(AlignmentError, match="new was scored on gold gt:3d"):
         spaneval.compare({"old": run(OLD), "new": other})
+    counted = run(NEW)
+    counted.counting["scores"] = 0
+    with pytest.raises(
+        AlignmentError, match=r"new was counted with scores 0, old with 1(.|\n)*same version of spaneval"
+    ):
+        spaneval.compare({"old": run(OLD), "new": counted})
     spans = spaneval.evaluate([{"text": "ab", "ground_truth": []}], [], ci=False)
     with pytest.raises(AlignmentError, match="spans is a run of spans, old one of records"):
         spaneval.compare({"old": run(OLD), "spans": spans})
