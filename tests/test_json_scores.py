@@ -154,6 +154,24 @@ def test_reasons_name_the_partner_and_what_differs():
     } == reasons
 
 
+def test_reasons_name_rows_in_whose_place_something_else_stands():
+    """
+    On either side; the rows themselves have no partner.
+    """
+    rows, text = {"rows": [{"a": 1}]}, {"rows": "see below"}
+    tables = [evaluation(*sides, ROWS).systems["s"].decisions.rows() for sides in ((rows, text), (text, rows))]
+    reasons = [{row["path"]: (row["decision"], row["reason"]) for row in table} for table in tables]
+
+    assert {
+        "rows": ("fp", "the label has rows here"),
+        "rows[0].a": ("fn", "no row of the result is its partner"),
+    } == reasons[0]
+    assert {
+        "rows": ("fn", "the result has rows here"),
+        "rows[+0].a": ("fp", "no row of the label is its partner"),
+    } == reasons[1]
+
+
 @pytest.mark.parametrize(
     ("x", "y"),
     [("-5.00", "500"), ("1/12/2024", "11/2/2024"), ("€50", "$50"), (True, 1), ("true", True), ("1", 1), ("A", "a")],

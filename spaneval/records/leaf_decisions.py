@@ -20,6 +20,8 @@ from spaneval.values.leaves import ROWS, Leaf, Part, Path, Reader, Row, array_na
 
 _NO_LABEL_ROW = "no row of the label is its partner"
 _NO_RESULT_ROW = "no row of the result is its partner"
+_LABEL_ROWS = "the label has rows here"
+_RESULT_ROWS = "the result has rows here"
 
 
 class PartScore(NamedTuple):
@@ -133,7 +135,8 @@ class _Walk:
                 self.counts[decision.label] += 1
             is_right &= decision is Decision.TP
             self._count(tally, x, y, decision)
-            said = _reason(decision, x, y, comparator, why)
+            here = _LABEL_ROWS if path in gold.arrays else _RESULT_ROWS if path in predicted.arrays else ""
+            said = _reason(decision, x, y, comparator, here, why)
             self.table.add(self.doc, _joined(at, path), name, x and x.value, y and y.value, decision, said)
         for path in sorted(gold.arrays.keys() | predicted.arrays.keys(), key=step_order):
             left, right = gold.arrays.get(path, []), predicted.arrays.get(path, [])
@@ -204,9 +207,9 @@ def _joined(at: str, path: Path) -> str:
     return at + shown_path(path, is_inside=bool(at))
 
 
-def _reason(decision: Decision, x: Leaf | None, y: Leaf | None, comparator: Comparator, why: str) -> str | None:
+def _reason(decision: Decision, x: Leaf | None, y: Leaf | None, comparator: Comparator, *more: str) -> str | None:
     said = reason(decision, x and x.value, y and y.value, comparator)
-    parts = [said or "", "" if decision is Decision.TP else why]
+    parts = [said or "", *("" if decision is Decision.TP else why for why in more)]
     return "; ".join(part for part in parts if part) or None
 
 
