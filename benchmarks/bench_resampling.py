@@ -15,8 +15,9 @@ from ordinary import ordinary_counts
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from spaneval.counts import Counts
+from spaneval.draws import resample_sums
 from spaneval.measures import default_measures
-from spaneval.resampling import bootstrap, resample_sums
+from spaneval.resampling import bootstrap
 
 
 def corpus_counts(n_documents: int) -> Counts:

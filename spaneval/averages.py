@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from spaneval.corpus import FloatArray
+from spaneval.draws import resample_sums
 from spaneval.measure import Measure
-from spaneval.resampling import Bootstrap, percentile_interval, resample_sums
+from spaneval.resampling import Bootstrap, percentile_interval
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation

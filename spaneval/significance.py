@@ -13,18 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spaneval.corpus import BoolArray, IntArray
+from spaneval.draws import BLOCK_CELLS, ByteArray, ExactProduct
 from spaneval.exceptions import MeasureError
 from spaneval.measure import Measure
-from spaneval.resampling import (
-    BLOCK_CELLS,
-    ByteArray,
-    ExactProduct,
-    check_systems,
-    differences,
-    totals_of,
-    used_columns,
-    why_no_difference,
-)
+from spaneval.resampling import check_systems, differences, totals_of, used_columns, why_no_difference
 
 Correction = Literal["holm", "bh", "none"]
 

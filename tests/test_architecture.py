@@ -35,7 +35,7 @@ FORWARD = {
 """What a room uses of a later one, and why."""
 
 COMPUTING = {
-    "averages", "counting", "grouping", "inputs", "loaders", "pairing", "resampling", "runs",
+    "averages", "counting", "draws", "grouping", "inputs", "loaders", "pairing", "resampling", "runs",
 }  # fmt: skip
 """Rooms that reports have no business in."""
 

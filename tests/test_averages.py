@@ -10,7 +10,8 @@ from test_groups import GOLD, ROWS
 
 import spaneval
 from spaneval.averages import mean, mean_intervals
-from spaneval.resampling import Bootstrap, resample_sums
+from spaneval.draws import resample_sums
+from spaneval.resampling import Bootstrap
 
 
 def macro(**options: Any) -> Any:

@@ -452,8 +452,8 @@ SPARED = {
 """Modules of others that take a while to load and that few runs need: `np.unique(x)` alone loads `numpy.ma`, 15 ms."""
 
 OURS = {
-    "averages", "changes", "comparison", "gates", "ground_truth", "grouping", "groups", "ledger", "loaders.id_map",
-    "loaders.plain_lines", "resampling", "runs", "saved_runs", "significance", "validation",
+    "averages", "changes", "comparison", "draws", "gates", "ground_truth", "grouping", "groups", "ledger",
+    "loaders.id_map", "loaders.plain_lines", "resampling", "runs", "saved_runs", "significance", "validation",
 }  # fmt: skip
 """Our own modules that an ordinary score without intervals does without."""
 

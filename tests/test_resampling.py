@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ordinary import ordinary_counts
 
-from spaneval import resampling
+from spaneval import draws
 from spaneval.counts import Counts
+from spaneval.draws import resample_sums
 from spaneval.exceptions import MeasureError
 from spaneval.kinds import SPANS
 from spaneval.measures import MEASURES, default_measures, get_measure
@@ -21,7 +22,6 @@ from spaneval.resampling import (
     paired_bootstrap,
     percentile_interval,
     resample_counts,
-    resample_sums,
     why_no_difference,
 )
 
@@ -46,7 +46,7 @@ def test_weights_are_distributed_as_all_ways_to_draw(n_documents: int, slack: fl
     """
     All D**D ways to draw D documents are listed; their shares are the exact distribution of the weights.
     """
-    monkeypatch.setattr(resampling, "_SLACK", slack)
+    monkeypatch.setattr(draws, "_SLACK", slack)
     resamples = 40_000
     ways = itertools.product(range(n_documents), repeat=n_documents)
     exact = Counter(tuple(np.bincount(way, minlength=n_documents).tolist()) for way in ways)
@@ -83,7 +83,7 @@ def test_bytes_give_poisson_numbers(mean: float):
     """
     n = 2_000_000
     rngs = np.random.default_rng(0).spawn(2)
-    numbers = resampling._PoissonBytes(mean).draw((20, n // 20), rngs[0], rngs[1])
+    numbers = draws._PoissonBytes(mean).draw((20, n // 20), rngs[0], rngs[1])
     observed = np.bincount(np.minimum(numbers, 5).ravel(), minlength=6)
     expected = n * np.append(scipy.stats.poisson.pmf(range(5), mean), scipy.stats.poisson.sf(4, mean))
     is_possible = expected > 0

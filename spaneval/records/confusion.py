@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from spaneval.corpus import FloatArray, IntArray
-from spaneval.resampling import ByteArray, document_weights
+from spaneval.draws import ByteArray, document_weights
 
 BLOCK_CELLS: Final = 1 << 20
 """Numbers that are drawn at once; those of one resample at least."""
