@@ -104,6 +104,9 @@ class Diff:
     n_id_changed: int
     mcnemar_p: float
 
+    def __repr__(self) -> str:
+        return f"Diff({', '.join(f'{name}={n}' for name, n in self.fates.items())})"
+
     @property
     def fates(self) -> dict[str, int]:
         """How many annotations, or predictions, changed in each named way."""

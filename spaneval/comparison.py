@@ -80,6 +80,10 @@ class Comparison:
     notes: list[Note]
     groups: dict[str, dict[str, Entries]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        names = ", ".join(measure.name for measure in self.measures)
+        return f"Comparison({', '.join(self.runs)}; baseline {self.baseline}: {names})"
+
     @property
     def kind(self) -> Kind:
         """What was counted."""

@@ -368,3 +368,13 @@ def test_note_says_when_systems_are_judged_on_other_pairs():
     assert [note.code for note in compared().notes] == ["comparable-pairs-differ"]
     assert "v1 3 of 4, v2 5 of 6" in compared().notes[0].message
     assert compared(V1, V1).notes == []
+
+
+def test_results_show_themselves_in_a_line() -> None:
+    """
+    In an interpreter, where the arrays behind them would fill the screen.
+    """
+    results = [spaneval.classify({"a": "x", "b": "y"}, {"a": "x", "b": label}, ci=False) for label in "xy"]
+
+    assert repr(spaneval.compare(dict(zip("pq", results, strict=True)))) == "Comparison(p, q; baseline p: accuracy)"
+    assert repr(spaneval.diff(*results)).startswith("Diff(fixed=1, broken=0, ")
