@@ -344,6 +344,7 @@ def test_forced_format_wins(tmp_path):
     [
         ("x.jsonl", b'{"itext": 0, "a": 1, "b": 3', "x.jsonl:1:28: not valid JSON: it ends in the middle of a value"),
         ("x.jsonl", ROW + b"\n" + ROW[:20], "x.jsonl:2:21: not valid JSON: it ends in the middle of a value"),
+        ("x.jsonl", ROW[:40] + b"\r\n" + ROW, "x.jsonl:1:41: not valid JSON: it ends in the middle of a value"),
         ("x.jsonl", ROW + b"\nx\n" + ROW, "x.jsonl:2:1: not valid JSON: unexpected character, expected a JSON value"),
         ("x.jsonl", ROW + b"\n" + ROW + ROW, "x.jsonl:2: not valid JSON: a second value after the first (column 58)"),
         ("x.jsonl", b'{"a": NaN}', "x.jsonl:1:7: not valid JSON: unexpected character"),

@@ -112,8 +112,9 @@ def _block_line_by_line(data: bytes, name: str, line: int) -> Block:
     rows: list[Any] = []
     lines: list[int] = []
     texts: list[bytes] = []
-    for number, text in enumerate(data.split(b"\n"), start=line):
-        if not text.strip(b" \t\r"):
+    for number, written in enumerate(data.split(b"\n"), start=line):
+        text = written.rstrip(b" \t\r")
+        if not text:
             continue
         try:
             rows.append(parse(text))
