@@ -17,7 +17,7 @@ from spaneval.signature import UIntArray, record_digests
 from spaneval.values.fields import Comparators, Decision, decide, pair_values, reason
 from spaneval.values.normalise import key_of
 
-_encoder: Final = json.JSONEncoder(sort_keys=True, default=str)
+_encoder: Final = json.JSONEncoder(sort_keys=True)
 _SCALARS: Final = frozenset((str, NumberText, int, bool))
 
 
@@ -95,9 +95,20 @@ def digests(records: Records, fields: Iterable[str]) -> UIntArray:
 
 
 def _content(values: Mapping[str, Any], fields: Sequence[str]) -> str:
-    """What a record holds, as text; what is empty is absent."""
-    present = {name: value for name in fields if (value := values.get(name)) is not None and _is_there(value)}
-    return _encoder.encode(present)
+    """What a record holds, as JSON with numbers as they are written; what is empty is absent."""
+    return _written({name: value for name in fields if (value := values.get(name)) is not None and _is_there(value)})
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, NumberText):
+        return str(value)
+    if isinstance(value, Mapping):
+        if _SCALARS.issuperset(map(type, value.values())) and NumberText not in map(type, value.values()):
+            return _encoder.encode(value)
+        return f"{{{', '.join(f'{_encoder.encode(name)}: {_written(value[name])}' for name in sorted(value))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return _encoder.encode(value)
 
 
 def _is_there(value: Any) -> bool:
