@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from spaneval.exceptions import AlignmentError, InputError
 from spaneval.kinds import DECISIONS
+from spaneval.profiles.easyrpa import details, files, values_analysis
 from spaneval.records.fields import RecordEvaluation, evaluate_records, measures_of, support
 from spaneval.runs import Run
 from spaneval.values.normalise import RuleError
@@ -507,3 +508,35 @@ def test_laws_of_records(gold: dict[str, Any], predictions: dict[str, Any], rand
     if predictions:
         turned = score(predictions, gold, fields=["f", "g"]).to_dict()["counts"]
         assert counts == turned | {"fp": turned["fn"], "fn": turned["fp"]}
+
+
+def test_names_that_mean_something_in_the_reports_of_easyrpa_give_way():
+    """
+    However many fields are called like a column, and whatever they hold, no column is lost.
+    """
+    beside = {"field": "F", "document.field": "G", "x.decision": [1, 2], "document.a.gold": "H", "a.gold": "I"}
+    gold = {"r1": {"a": "x"} | beside}
+    evaluation = evaluate_records(gold, gold, fields="a", profile="easyrpa", ci=False)
+    (detail,), (analysis,) = details(evaluation), values_analysis(evaluation)
+    texts = {name: b"".join(chunks) for name, chunks in files(evaluation)}
+
+    assert ("a", "F", "G") == (detail["field"], detail["document.document.field"], detail["document.field"])
+    assert ("I", "H", "x") == (analysis["document.document.a.gold"], analysis["document.a.gold"], analysis["a.gold"])
+    assert b'"[1, 2]"' in texts["field_values_analysis.csv"]
+
+
+def test_digests_tell_numbers_from_text(tmp_path: Path):
+    """
+    Gold with 1.5 is not gold with "1.5"; read from a file or handed over, it is the same gold.
+    """
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"id": "r1", "a": 1.5, "b": [0.5, {"c": 2.5}], "d": "x"}\n{"id": "r2"}')
+
+    def digest(gold: Any) -> str:
+        return str(evaluate_records(gold, gold, ci=False).to_dict()["digests"]["gold"])
+
+    same = {"r1": {"a": 1.5, "b": [0.5, {"c": 2.5}], "d": "x"}, "r2": {}}
+    other = {"r1": {"a": "1.5", "b": [0.5, {"c": 2.5}], "d": "x"}, "r2": {}}
+    third = {"r1": {"a": 1.5, "b": [0.5, {"c": "2.5"}], "d": "x"}, "r2": {}}
+    assert digest(path) == digest(same)
+    assert 3 == len({digest(gold) for gold in (same, other, third)})

@@ -7,7 +7,7 @@ as CSV and as JSON; the field focused one has two tables, and so two CSV files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,10 +95,24 @@ def _by_document(evaluation: RecordEvaluation) -> Iterator[tuple[str, list[int]]
 
 
 def _metadata_names(evaluation: RecordEvaluation, taken: Iterable[str]) -> dict[str, str]:
-    """What the id, and fields that are not compared, are called: names that mean something in the report give way."""
+    """
+    What the id, and fields that are not compared, are called.
+
+    Names that mean something in the report give way: they get `document.` in front, once more where that is taken, too.
+    """
     others = sorted((evaluation.gold.fields | evaluation.predictions.fields).difference(evaluation.fields))
+    given = (evaluation.key, *others)
     reserved = set(taken)
-    return {name: f"document.{name}" if name in reserved else name for name in (evaluation.key, *others)}
+    free = {name: name for name in given if name not in reserved}
+    reserved |= free.keys()
+    names = {}
+    for name in given:
+        called = free.get(name, name)
+        while name not in free and called in reserved:
+            called = f"document.{called}"
+        reserved.add(called)
+        names[name] = called
+    return names
 
 
 def _metadata(evaluation: RecordEvaluation, record: str, names: Mapping[str, str]) -> dict[str, Any]:
@@ -128,11 +142,12 @@ def files(evaluation: RecordEvaluation) -> list[tuple[str, Chunks]]:
         "documents": [_shown(row) for row in details(evaluation)],
     }
     analysis = {"documents": [_shown(row) for row in values_analysis(evaluation)]}
+    decisions = {f"{name}.decision" for name in evaluation.fields}
     contents: list[Chunks] = [
         _csv([{"field": OVERALL} | overall, *fields]),
         _csv(details(evaluation)),
         [json.dump(focused)],
-        _csv(values_analysis(evaluation)),
+        _csv(values_analysis(evaluation), decisions),
         [json.dump(analysis)],
     ]
     return list(zip(FILES, contents, strict=True))
@@ -142,21 +157,21 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: shown(value) for name, value in row.items()}
 
 
-def _csv(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    return csv.dump(_lines(rows))
+def _csv(rows: Iterable[Mapping[str, Any]], decisions: Container[str] = ()) -> Iterator[bytes]:
+    return csv.dump(_lines(rows, decisions))
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Any]]:
+def _lines(rows: Iterable[Mapping[str, Any]], decisions: Container[str]) -> Iterator[Sequence[Any]]:
     """A header and the cells; several decisions stand in one cell, as lists of values do."""
     header: list[str] = []
     for row in rows:
         if not header:
             header = list(row)
             yield header
-        yield [_cell(name, row[name]) for name in header]
+        yield [_cell(row[name], is_decision=name in decisions) for name in header]
 
 
-def _cell(name: str, value: Any) -> Any:
-    if isinstance(value, list) and name.endswith(".decision"):
+def _cell(value: Any, *, is_decision: bool) -> Any:
+    if isinstance(value, list) and is_decision:
         return "; ".join(value)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else text_of(value)
