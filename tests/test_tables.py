@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import spaneval
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.tables import Delimiter, Record, guess_delimiter, open_bytes, read_delimited
 from spaneval.problems import Problems
@@ -237,3 +238,13 @@ def test_a_missing_file_names_the_reason(tmp_path: Path):
     with pytest.raises(InputError) as caught:
         open_bytes(str(tmp_path / "no.csv"))
     assert f"{tmp_path / 'no.csv'}: cannot be read: No such file or directory" == str(caught.value)
+
+
+def test_workbook_in_place_of_a_table_is_told(tmp_path: Path):
+    """
+    As a spreadsheet saves it: a packed folder.
+    """
+    path = tmp_path / "gold.xlsx"
+    path.write_bytes(b"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00\xdf\xa4\xd2lZ\x01")
+    with pytest.raises(InputError, match="hint: this is no text file, but a database, a workbook or the like"):
+        spaneval.evaluate_records(path, path)

@@ -109,7 +109,7 @@ def named(given: Sequence[Named]) -> dict[str, str]:
     for name, path in given:
         title = stem(path) if name is None else name
         if title in paths:
-            message = f"two systems are named '{title}' ({paths[title]} and {path}); tell them apart with NAME=FILE"
+            message = f"two systems are named '{title}' ({paths[title]} and {path}); tell them apart with NAME=PATH"
             raise click.UsageError(message, _context())
         paths[title] = path
     if list(paths.values()).count(STDIN) > 1:

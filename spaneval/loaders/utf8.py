@@ -34,7 +34,9 @@ def utf8_problem(raw: bytes, start: int, file: str, first_line: int = 1) -> Prob
     line_start = raw.rfind(b"\n", 0, start) + 1
     column = len(raw[line_start:start].decode(errors="replace")) + 1
     hint = "save the file as UTF-8"
-    if byte >= b"\xa0":
+    if first_line == 1 and b"\0" in raw[:start]:
+        hint = "this is no text file, but a database, a workbook or the like: is it the one that was meant?"
+    elif byte >= b"\xa0":
         hint += f"; in Latin-1 this byte is {byte.decode('latin-1')!r}: iconv -f LATIN1 -t UTF-8 FILE"
     line = first_line + raw.count(b"\n", 0, start)
     return Problem(f"not UTF-8: byte 0x{byte[0]:02X}", file, line, column, hint=hint, kind=FormatError)
