@@ -19,7 +19,7 @@ import numpy as np
 from spaneval.corpus import BoolArray, IntArray
 from spaneval.exceptions import FormatError
 from spaneval.loaders.sqlite_copy import opened_copy
-from spaneval.problems import Note, Problem, Problems
+from spaneval.problems import Note, Problem, Problems, counted
 
 TABLES: Final = {
     "documents": ("document_id", "reviewed_at"),
@@ -239,16 +239,16 @@ class _Reader:
         self.problems.raise_if_any()
         chosen = rows if wanted is None else [row for row in rows if row[0] in set(wanted)]
         if wanted is not None and (left := [row[0] for row in chosen if not row[1]]):
-            message = f"{_many(len(left), 'document')} of --documents not reviewed, and left out: {few(left)}"
+            message = f"{counted(len(left), 'document')} of --documents not reviewed, and left out: {few(left)}"
             self.notes.append(Note("unreviewed-documents", len(left), message))
         if blank := sum(bool(row[2]) for row in chosen):
             message = (
-                f"{_many(blank, 'document')} with '' or 0 as reviewed_at: counted as reviewed, since it is not NULL"
+                f"{counted(blank, 'document')} with '' or 0 as reviewed_at: counted as reviewed, since it is not NULL"
             )
             self.notes.append(Note("blank-reviewed-at", blank, message))
         reviewed = [str(row[0]) for row in chosen if row[1]]
         if not reviewed:
-            of = f"none of {_many(len(chosen), 'document')} is reviewed" if chosen else "the database has no document"
+            of = f"none of {counted(len(chosen), 'document')} is reviewed" if chosen else "the database has no document"
             message = f"{of}, so that there is nothing to count"
             self.notes.append(Note("nothing-reviewed", len(chosen), message))
         return reviewed, len(rows)
@@ -275,9 +275,8 @@ class _Reader:
             n_blank += is_deleted and deleted in ("", "0")
             rows.append((document, key, flag, is_deleted, () if flag or is_deleted else row[4:]))
         if n_blank:
-            message = (
-                f"{_many(n_blank, 'record')} with '' or 0 as deleted_by_user: counted as deleted, since it is not NULL"
-            )
+            records = counted(n_blank, "record")
+            message = f"{records} with '' or 0 as deleted_by_user: counted as deleted, since it is not NULL"
             self.notes.append(Note("blank-deleted-by-user", n_blank, message))
         self._check_unique("records", "id", [row[1] for row in rows])
         self.problems.raise_if_any()
@@ -321,7 +320,7 @@ class _Reader:
         """
         hint = "ids must be different; the column should be the primary key of its table"
         if n := keys.count(None):
-            message = f"{_many(n, 'row')} of {table} whose {column} is NULL"
+            message = f"{counted(n, 'row')} of {table} whose {column} is NULL"
             self.problems.add(Problem(message, self.name, hint="give the rows an id, or remove them"))
         twice: dict[str | None, int] = {}
         for group in (column, "1"):  # as SQLite compares it, and as text
@@ -341,16 +340,12 @@ class _Reader:
             query = f"SELECT COUNT(*) FROM {table} x LEFT JOIN {other} y ON y.{key} = x.{column} WHERE y.{key} IS NULL"  # noqa: S608 - one query, of names above
             ((n,),) = self._all(query)
             if n:
-                message = f"{_many(n, noun)} of {table} whose {column} is not in {other}: left out"
+                message = f"{counted(n, noun)} of {table} whose {column} is not in {other}: left out"
                 self.notes.append(Note(code, n, message))
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
 def few(names: Sequence[str]) -> str:

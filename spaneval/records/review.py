@@ -21,7 +21,7 @@ from spaneval.kinds import DECISIONS, REVIEW
 from spaneval.loaders.audit_db import Review, few, read_review
 from spaneval.loaders.review_schema import Required, ReviewSchema, read_review_schema
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
-from spaneval.problems import Note
+from spaneval.problems import Note, counted
 from spaneval.profiles import audited, ecoextract
 from spaneval.profiles.audited import EMPTY, Tally
 from spaneval.record_measures import registry
@@ -50,6 +50,7 @@ class Audit:
         required: How `required` of the schema was taken.
         tally: What was counted.
         scores: Counts per document, measures, intervals.
+        digests: Of the fields and of what stands there in the end, for each document, uint64 of shape (D,).
         notes: What a reader of the numbers should know.
 
     """
@@ -60,6 +61,7 @@ class Audit:
     required: Required
     tally: Tally
     scores: Scores
+    digests: UIntArray
     notes: list[Note]
 
     def __repr__(self) -> str:
@@ -87,11 +89,6 @@ class Audit:
     def _signature(self, interval: Mapping[str, Any] | None) -> str:
         options = {"profile": self.profile, "required": self.required}
         return record_signature("audit", options, self.digests, interval=interval)
-
-    @cached_property
-    def digests(self) -> UIntArray:
-        """Digest of the fields and of what stands there in the end, for each document, uint64 of shape (D,)."""
-        return _digests(self.review, self.schema, self.required)
 
     def run(self) -> Run:
         """
@@ -222,29 +219,29 @@ def audit(
             raise ValueError(f"{name} is {value!r}; expected one of {', '.join(get_args(known))}")
     read = read_review_schema(schema)
     review = read_review(db, read.fields, None if documents is None else [str(x) for x in documents])
-    notes = [*read.notes(required), *review.notes]
     major = read.major(required)
     if profile == "audited":
-        counted, measures = audited.tally(review, major), tuple(registry(REVIEW).values())
+        tally, measures = audited.tally(review, major), tuple(registry(REVIEW).values())
     else:
-        counted = ecoextract.tally(review, major, as_coded=profile == "ecoextract")
+        tally = ecoextract.tally(review, major, as_coded=profile == "ecoextract")
         measures = ecoextract.measures()
+    digests = _digests(review, major)
     scores = score_counts(
-        counted.counts,
+        tally.counts,
         review.documents,
         measures,
-        digests=_digests(review, read, required),
+        digests=digests,
         ci=ci,
         resamples=resamples,
         level=level,
         seed=seed,
     )
-    notes = [*read.notes(required), *review.notes, *_notes(review, counted, profile)]
-    return Audit(review, read, profile, required, counted, scores, notes)
+    notes = [*read.notes(required), *review.notes, *_notes(review, tally, profile)]
+    return Audit(review, read, profile, required, tally, scores, digests, notes)
 
 
-def _digests(review: Review, schema: ReviewSchema, required: Required) -> UIntArray:
-    major = sorted(schema.major(required))
+def _digests(review: Review, major: frozenset[str]) -> UIntArray:
+    """Digest of the fields and of what stands there in the end, for each document; see `Audit`."""
     rows: list[list[Any]] = [[] for _ in review.documents]
     flags = (review.is_added.tolist(), review.is_deleted.tolist())
     for doc, key, is_added, is_deleted, values in zip(
@@ -252,29 +249,31 @@ def _digests(review: Review, schema: ReviewSchema, required: Required) -> UIntAr
     ):
         if not is_deleted:
             rows[doc].append([key, is_added, *_without_empty(values)])
-    contents = (json.dumps([review.fields, major, of_document]) for of_document in rows)
+    contents = (json.dumps([review.fields, sorted(major), of_document]) for of_document in rows)
     return record_digests(review.documents, contents)
 
 
-def _notes(review: Review, counted: Tally, profile: Profile) -> Iterator[Note]:
+def _notes(review: Review, tally: Tally, profile: Profile) -> Iterator[Note]:
     """What is counted otherwise than one may think."""
     if profile == "audited":
-        if n := counted.fates["other_columns"]:
+        if n := tally.fates["other_columns"]:
             is_found = review.is_found.tolist()
             others = sorted({x.column for x in review.edits if is_found[x.record]}.difference(review.fields))
-            message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({few(others)}): left out"
+            message = f"{counted(n, 'audit row')} of columns that are no field ({few(others)}): left out"
             yield Note("edits-of-other-columns", n, message)
         return
     fields = ecoextract.fields_of(review, as_coded=profile == "ecoextract")
-    others = [name for name in counted.column_edits if name not in set(fields)]
+    others = [name for name in tally.column_edits if name not in set(fields)]
     if others:
-        n = sum(counted.column_edits[name] for name in others)
-        message = f"{n} audit row{'' if n == 1 else 's'} of columns that are no field ({few(others)}): counted as edited fields, as EcoExtract does"  # noqa: E501 - one message
+        n = sum(tally.column_edits[name] for name in others)
+        message = f"{counted(n, 'audit row')} of columns that are no field ({few(others)}): counted as edited fields, as EcoExtract does"  # noqa: E501 - one message
         yield Note("edits-of-other-columns", n, message)
     deleted = [edit for edit in review.edits if review.is_deleted[edit.record] and not review.is_added[edit.record]]
     if deleted:
         n = len(deleted)
-        message = f"{n} audit row{'' if n == 1 else 's'} of deleted records: counted beside all of their fields, as EcoExtract does"  # noqa: E501 - one message
+        message = (
+            f"{counted(n, 'audit row')} of deleted records: counted beside all of their fields, as EcoExtract does"
+        )
         yield Note("edits-of-deleted-records", n, message)
 
 
