@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
 from spaneval.problems import counted
-from spaneval.reports import csv, json, jsonl, scores
+from spaneval.reports import csv, flat, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, sentences
 from spaneval.reports.text import Align, Input, names_and_numbers, number, printable
@@ -182,7 +182,7 @@ def _documents(audit: Audit, style: Style) -> Grid:
 
 def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
     """One per measure, then one per field, then, with `per_document`, one per document."""
-    yield from scores.objects(audit.scores)
+    yield from flat.objects(audit.scores)
     tally = audit.tally
     major = audit.schema.major(audit.required)
     for name in dict.fromkeys([*tally.column_accuracy, *tally.column_edits]):
@@ -196,8 +196,8 @@ def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
 
 
 def _measures_flat(audit: Audit) -> Iterator[list[Any]]:
-    yield scores.heading()
-    yield from scores.flat(audit.scores)
+    yield list(flat.COLUMNS)
+    yield from flat.cells(audit.scores)
 
 
 def _documents_flat(audit: Audit) -> Iterator[list[Any]]:

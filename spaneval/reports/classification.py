@@ -10,8 +10,9 @@ import numpy as np
 
 from spaneval.problems import counted
 from spaneval.records.class_scores import OVERALL, PER_CLASS
-from spaneval.reports import csv, json, jsonl, scores
+from spaneval.reports import csv, flat, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
+from spaneval.reports.reasons import why
 from spaneval.reports.text import Align, Input, interval, interval_title, names_and_numbers, number, printable
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ MOST_CLASSES: Final = 20
 """Classes whose matrix is shown as a matrix; of more, the most frequent confusions are listed."""
 MOST_CONFUSIONS: Final = 20
 
-COLUMNS: Final = ("class", "predicted", *csv.COLUMNS)
+COLUMNS: Final = ("class", "predicted", *flat.COLUMNS)
 """Columns of the CSV report: those of a class name it; those of a cell name its row and its column."""
 
 _LABELS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
@@ -218,7 +219,7 @@ def _objects(result: Classification) -> Iterator[Mapping[str, Any]]:
             "interval": ends and list(ends),
             "numerator": top,
             "denominator": bottom,
-            "undefined": scores.why(result, name),
+            "undefined": why(result, name),
         }
     for actual, predicted, n in _cells(result):
         yield {"actual": actual, "predicted": predicted, "n": n}
@@ -231,7 +232,7 @@ def _flat(result: Classification) -> Iterator[list[Any]]:
         part, _, of = name.partition(":")
         low, high = result.intervals.get(name) or (None, None)
         top, bottom = result.fractions.get(name, (None, None))
-        yield [of or None, None, part, value, low, high, top, bottom, scores.why(result, name)]
+        yield [of or None, None, part, value, low, high, top, bottom, why(result, name)]
     for actual, predicted, n in _cells(result):
         yield [actual, predicted, "n", n, None, None, None, None, None]
 

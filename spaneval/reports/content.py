@@ -190,12 +190,6 @@ def _left_out(evaluation: Evaluation, resampling: dict[str, Any]) -> Iterator[st
         yield f"{n} of {resampling['resamples']} for {', '.join(shared)}"
 
 
-def why(evaluation: Evaluation, name: str) -> str | None:
-    """Why a measure has no value, or else no interval; None where it has what was asked for."""
-    of_intervals = (evaluation.resampling or {}).get("undefined", {})
-    return evaluation.undefined.get(name) or of_intervals.get(name)
-
-
 def _grouped(reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Labels of measures that share a reason, and the reason."""
     for reason, names in by_reason(reasons).items():

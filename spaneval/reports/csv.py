@@ -11,15 +11,13 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import content, groups
+from spaneval.reports import flat, groups
 from spaneval.reports.reasons import by_reason
 from spaneval.reports.text import utf8
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
     from spaneval.reports import Style
-
-COLUMNS = ("measure", "value", "low", "high", "numerator", "denominator", "undefined")
 
 
 def render(evaluation: Evaluation, style: Style) -> bytes:
@@ -33,10 +31,8 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
 
 
 def _measures(evaluation: Evaluation) -> Iterator[Iterable[Any]]:
-    yield COLUMNS
-    for name, value in evaluation.measures.items():
-        low, high = evaluation.intervals.get(name) or (None, None)
-        yield name, value, low, high, *evaluation.fractions[name], content.why(evaluation, name)
+    yield flat.COLUMNS
+    yield from flat.cells(evaluation)
 
 
 def _groups(evaluation: Evaluation) -> Iterator[Iterable[Any]]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from spaneval.measure import Terms
 from spaneval.measures import MEASURES
 from spaneval.problems import counted
-from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES, why
-from spaneval.reports.reasons import Why, sentences
+from spaneval.reports.content import DOCUMENT_COUNTS, DOCUMENT_MEASURES
+from spaneval.reports.reasons import Why, sentences, why
 from spaneval.reports.text import interval, interval_title, number, printable
 
 if TYPE_CHECKING:

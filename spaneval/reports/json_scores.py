@@ -9,7 +9,7 @@ from spaneval.problems import counted
 from spaneval.records.json_systems import DocumentScore, document_dict
 from spaneval.records.leaf_decisions import LeafScore
 from spaneval.reports import comparison as compared
-from spaneval.reports import csv, json, jsonl, scores
+from spaneval.reports import csv, flat, json, jsonl, scores
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.text import Align, Input, interval, interval_title, names_and_numbers, number, printable
 
@@ -189,7 +189,7 @@ def _remarks(one: JsonSystem, systems: Sequence[JsonSystem]) -> Iterator[Remark]
 def _objects(evaluation: JsonEvaluation, style: Style) -> Iterator[Mapping[str, Any]]:
     """Measures, with `system` and `measure`; macro averages, with `macro_over`; fields; with per_document documents."""
     for name, one in evaluation.systems.items():
-        for row in scores.objects(one):
+        for row in flat.objects(one):
             yield {"system": name} | row
         if one.means is not None:
             for measure, mean in one.means.means.items():
@@ -202,9 +202,9 @@ def _objects(evaluation: JsonEvaluation, style: Style) -> Iterator[Mapping[str, 
 
 
 def _measures_flat(evaluation: JsonEvaluation) -> Iterator[list[Any]]:
-    yield ["system", *scores.heading()]
+    yield ["system", *flat.COLUMNS]
     for name, one in evaluation.systems.items():
-        for row in scores.flat(one):
+        for row in flat.cells(one):
             yield [name, *row]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spaneval.reports import content, groups, json
+from spaneval.reports import flat, groups, json
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
@@ -18,21 +18,7 @@ def render(evaluation: Evaluation, style: Style) -> bytes:
     documents, which have no key `measure`.
     """
     documents = evaluation.documents() if style.per_document else []
-    return b"".join(dump([*_measures(evaluation), *_groups(evaluation), *documents]))
-
-
-def _measures(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
-    for name, value in evaluation.measures.items():
-        numerator, denominator = evaluation.fractions[name]
-        interval = evaluation.intervals.get(name)
-        yield {
-            "measure": name,
-            "value": value,
-            "interval": interval and list(interval),
-            "numerator": numerator,
-            "denominator": denominator,
-            "undefined": content.why(evaluation, name),
-        }
+    return b"".join(dump([*flat.objects(evaluation), *_groups(evaluation), *documents]))
 
 
 def _groups(evaluation: Evaluation) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from spaneval.scores import Result
 
 _MOST_PLACES: Final = 8
 _ONE = {
@@ -50,6 +53,12 @@ def legend(reasons: Iterable[Why]) -> Iterator[Line]:
     for kind, places in kinds.items():
         texts = words[kind]
         yield Line(subject(places), texts.pop() if len(texts) == 1 else kind)
+
+
+def why(result: Result, name: str) -> str | None:
+    """Why a measure has no value, or else no interval; None where it has what was asked for."""
+    of_intervals: dict[str, str] = (result.resampling or {}).get("undefined", {})
+    return result.undefined.get(name) or of_intervals.get(name)
 
 
 def sentences(reasons: Iterable[Why]) -> list[str]:

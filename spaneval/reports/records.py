@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spaneval.kinds import DECISIONS
 from spaneval.problems import counted
 from spaneval.records.fields import support
-from spaneval.reports import csv, json, jsonl, scores
+from spaneval.reports import csv, flat, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
 from spaneval.reports.reasons import Why, sentences
 from spaneval.reports.text import Input, names_and_numbers, number, printable
@@ -131,7 +131,7 @@ def _documents(evaluation: RecordEvaluation, style: Style) -> Grid:
 
 def _objects(evaluation: RecordEvaluation, style: Style) -> Iterator[Mapping[str, Any]]:
     """Measures, which have the key `measure`; then fields, with `field`; macro averages; with per_document records."""
-    yield from scores.objects(evaluation)
+    yield from flat.objects(evaluation)
     for field, counts in evaluation.field_counts.items():
         yield {"field": field} | counts | evaluation.field_measures[field] | {"support": support(counts)}
     if evaluation.macro is not None:
@@ -143,8 +143,8 @@ def _objects(evaluation: RecordEvaluation, style: Style) -> Iterator[Mapping[str
 
 def _measures_flat(evaluation: RecordEvaluation) -> Iterator[list[Any]]:
     """The measures of all fields, then of each, then macro averages; the cell of the field is empty in those of all."""
-    yield ["average", "field", *scores.heading()]
-    for row in scores.flat(evaluation):
+    yield ["average", "field", *flat.COLUMNS]
+    for row in flat.cells(evaluation):
         yield ["micro", None, *row]
     for field, counts in evaluation.field_counts.items():
         for m in evaluation.field_registry:

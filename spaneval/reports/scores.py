@@ -1,11 +1,11 @@
-"""What reports on anything with counts and measures share: the table of measures, remarks, rows for programs."""
+"""What reports for people on anything with counts and measures share: the table of measures, remarks, the layout."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spaneval.reports import csv, latex, page
+from spaneval.reports import latex, page
 from spaneval.reports.page import Grid, Page, Remark
 from spaneval.reports.reasons import by_reason
 from spaneval.reports.text import Align, interval, interval_title, number
@@ -78,36 +78,3 @@ def remarks(result: Result) -> Iterator[Remark]:
     if left:
         parts = (f"{n} of {result.bootstrap.resamples} for {', '.join(names)}" for n, names in sorted(left.items()))
         yield Remark("left out of intervals", f"resamples in which a measure is undefined: {'; '.join(parts)}", True)
-
-
-def why(result: Result, name: str) -> str | None:
-    """Why a measure has no value, or else no interval."""
-    of_intervals = result.bootstrap.undefined if result.bootstrap else {}
-    return result.undefined.get(name) or of_intervals.get(name)
-
-
-def objects(result: Result) -> Iterator[dict[str, Any]]:
-    """Every measure as an object, for JSON Lines."""
-    for name, value in result.measures.items():
-        top, bottom = result.fractions[name]
-        ends = result.intervals.get(name)
-        yield {
-            "measure": name,
-            "value": value,
-            "interval": ends and list(ends),
-            "numerator": top,
-            "denominator": bottom,
-            "undefined": why(result, name),
-        }
-
-
-def flat(result: Result) -> Iterator[list[Any]]:
-    """Every measure as a row with the columns `spaneval.reports.csv.COLUMNS`."""
-    for name, value in result.measures.items():
-        low, high = result.intervals.get(name) or (None, None)
-        yield [name, value, low, high, *result.fractions[name], why(result, name)]
-
-
-def heading() -> list[str]:
-    """The columns of `flat`."""
-    return list(csv.COLUMNS)
