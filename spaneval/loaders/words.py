@@ -75,7 +75,11 @@ class Text:
         return found
 
     def integers(self, at: IntArray) -> tuple[IntArray, IntArray]:
-        """The natural numbers, of at most eight digits, that start at each place, and one past each; `at` if none."""
+        """
+        The natural numbers, of at most eight digits, that start at each place, and one past each; `at` if none.
+
+        Digits become pairs, pairs fours and fours eight (Lemire, Quickly parsing eight digits, 2018).
+        """
         word = self.words[at]
         marks = _other_than_digits(word)
         size = np.where(marks == 0, 8, _first_mark(marks))
