@@ -17,7 +17,7 @@ from spaneval.averages import Average, Macro, mean
 from spaneval.exceptions import InputError
 from spaneval.kinds import DECISIONS, FIELDS
 from spaneval.loaders.records import KEY, Records, load_records
-from spaneval.loaders.scalars import NumberText
+from spaneval.loaders.scalars import NumberText, describe
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
 from spaneval.record_measures import registry
@@ -336,7 +336,7 @@ def _check_rules(comparators: Comparators, fields: Sequence[str], problems: Prob
 def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: Absent) -> list[Note]:
     notes = []
     if len(predictions) and not gold.values.keys() & predictions.values.keys():
-        example = f"such as '{min(gold.values)}' and '{min(predictions.values)}'"
+        example = f"such as {describe(min(gold.values))} and {describe(min(predictions.values))}"
         message = f"no record is on both sides: their ids have nothing in common, {example}; does --key name the id?"
         notes.append(Note("no-common-record", len(gold.values), message))
     known = gold.fields | predictions.fields
