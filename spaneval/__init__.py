@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spaneval.records.fields import evaluate_records as evaluate_records
     from spaneval.records.review import Audit as Audit
     from spaneval.records.review import audit as audit
+    from spaneval.saved_runs import save as save
     from spaneval.validation import Validation as Validation
     from spaneval.validation import validate as validate
 
@@ -62,6 +63,7 @@ _HOME = {
     "evaluate": "evaluation",
     "evaluate_json": "records.documents",
     "evaluate_records": "records.fields",
+    "save": "saved_runs",
     "validate": "validation",
 }
 

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -183,3 +183,13 @@ def reason_of(error: OSError) -> str:
     """What the system said, in its own words and lower case."""
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]
+
+
+def packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Gzip without a time or a name, so that equal content gives equal files."""
+    import zlib
+
+    packer = zlib.compressobj(wbits=31)
+    for chunk in chunks:
+        yield packer.compress(chunk)
+    yield packer.flush()

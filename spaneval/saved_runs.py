@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ from spaneval.kinds import CLASSES, FIELDS, LEAVES, REVIEW, SPANS, STATIC, Kind,
 from spaneval.loaders.tables import open_bytes
 from spaneval.loaders.utf8 import BOM
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values
+from spaneval.output import packed, write_whole
 from spaneval.problems import Problem
 from spaneval.reports import json
 from spaneval.runs import Run
@@ -63,6 +64,28 @@ def to_json(run: Run) -> bytes:
         "translated": _translations(run),
     }
     return json.dump(content, indent=False)
+
+
+def as_file(run: Run, path: str) -> Iterable[bytes]:
+    """What a file of that name holds: the run, packed if the name ends in `.gz`."""
+    content = [to_json(run)]
+    return packed(content) if path.lower().endswith(".gz") else content
+
+
+def save(system: Result | Run, path: str | os.PathLike[str]) -> None:
+    """
+    Write a run to a file, whole or not at all, which `compare` and `diff` take in place of the result.
+
+    Args:
+        system: The result of scoring, or its run.
+        path: The file; it is packed if its name ends in `.gz`.
+
+    Raises:
+        OutputError: If it cannot be written.
+
+    """
+    name = os.fspath(path)
+    write_whole(name, as_file(as_run(system), name))
 
 
 def _plain(columns: Annotations | Values | Spurious | Extras) -> dict[str, list[Any]]:

@@ -61,7 +61,7 @@ def test_measures_are_the_stated_fractions() -> None:
     assert [row[0] for row in rows] == [name for name in registry(REVIEW) if name in {row[0] for row in rows}]
     assert {row[0] for row in rows} == set(registry(REVIEW))
     for name, fraction, value in rows:
-        assert fraction == "{}/{}".format(*result.scores.fractions[name])
+        assert fraction == "{}/{}".format(*result.fractions[name])
         assert value == f"{float(Fraction(fraction)):.3f}"
 
 
@@ -73,7 +73,7 @@ def test_readings_differ_as_stated(profile: str) -> None:
     result = sample(profile=profile)
     at = 1 + PROFILES.index(profile)
     values = {name: str(value) for name, value in result.to_dict().items()}
-    values |= {name: "{}/{}".format(*fraction) for name, fraction in result.scores.fractions.items()}
+    values |= {name: "{}/{}".format(*fraction) for name, fraction in result.fractions.items()}
     for row in tables(part("## Three readings"))[1]:
         assert row[at] == ", ".join(values[name.strip()] for name in row[0].split(",")), row
     for row in tables(README)[1]:
@@ -88,7 +88,7 @@ def test_documents_are_those_worked_out_by_hand() -> None:
     names = ("records_found", "human_added", "deleted", "edited_fields")
     stated = {row[0]: list(map(int, row[1:5])) for row in tables(README)[0]}
 
-    assert stated.pop("total") == [result.scores.counts[name] for name in names]
+    assert stated.pop("total") == [result.counts[name] for name in names]
     assert stated == {row["document"]: [row[name] for name in names] for row in result.documents()}
 
 

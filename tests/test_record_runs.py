@@ -477,3 +477,18 @@ def test_runs_of_records_beside_gold_or_options_of_spans(
 
     assert main(["compare", "a=x.json", "b=x.json", *args]) == 3
     assert f"error: a is a run of records, and {option} is about spans\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["old.json", "old.json.gz"])
+def test_save_writes_what_compare_reads(tmp_path: Path, name: str):
+    """
+    A run or the result of scoring, packed if its name says so, and nothing else beside it.
+    """
+    spans = spaneval.evaluate([{"text": "ab", "ground_truth": [{"a": 0, "b": 2, "entity_id": "x"}]}], [], ci=False)
+    for system in (run(OLD), spans):
+        spaneval.save(system, tmp_path / name)
+        found = spaneval.compare({"saved": tmp_path / name, "fresh": system}, ci=False, test=False)
+
+        assert {entry.delta for entry in found.entries["fresh"].values()} <= {0.0, None}
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert (tmp_path / name).read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")

@@ -34,7 +34,7 @@ def run(folder: Path, *rows: Iterable[Any], **options: Any) -> Audit:
 
 
 def counts(result: Audit, *names: str) -> tuple[int, ...]:
-    return tuple(result.scores.counts[name] for name in names)
+    return tuple(result.counts[name] for name in names)
 
 
 @pytest.fixture
@@ -294,9 +294,9 @@ def test_field_f1_of_ecoextract_needs_a_right_field(folder: Path) -> None:
     rows, edits = [record("a", 1, "Ann", "Bern", 1)], [("a", name, "x", "t") for name in FIELDS]
     result = run(folder, [(1, "t")], rows, edits, profile="documented")
 
-    assert (0.0, 0.0, None) == tuple(result.scores.measures[x] for x in ("field_precision", "field_recall", "field_f1"))
-    assert "no field is right" in result.scores.undefined["field_f1"]
-    assert run(folder, [(1, "t")], rows, edits).scores.measures["field_f1"] == 0.0
+    assert (0.0, 0.0, None) == tuple(result.measures[x] for x in ("field_precision", "field_recall", "field_f1"))
+    assert "no field is right" in result.undefined["field_f1"]
+    assert run(folder, [(1, "t")], rows, edits).measures["field_f1"] == 0.0
 
 
 def test_more_audit_rows_than_fields_make_negative_numbers_there(folder: Path) -> None:
@@ -321,9 +321,9 @@ def test_intervals_are_of_documents(folder: Path) -> None:
     )
     single = run(folder, documents[:1], rows, ci=True, resamples=300)
 
-    assert one.scores.intervals == other.scores.intervals
-    assert None is not one.scores.intervals["detection_precision"]
-    assert {None} == set(single.scores.intervals.values())
+    assert one.intervals == other.intervals
+    assert None is not one.intervals["detection_precision"]
+    assert {None} == set(single.intervals.values())
 
 
 @pytest.mark.parametrize(("name", "value"), [("profile", "adjusted"), ("required", "strict")])
@@ -404,11 +404,9 @@ def test_decisions_as_a_query_has_them(tmp_path_factory: pytest.TempPathFactory,
     assert sorted((str(d), field, decision, f"{key}.{field}") for d, field, decision, key in rows) == sorted(found)
     wrong = [row for row in rows if row[2] not in ("tp", "tn")]
 
-    assert len(wrong) == result.scores.counts["edited_fields"]
-    assert len({row[3] for row in wrong}) == result.scores.counts["records_with_edits"]
-    assert (
-        len({row[3] for row in wrong if row[1] in ("name", "place")}) == result.scores.counts["records_with_major_edit"]
-    )
+    assert len(wrong) == result.counts["edited_fields"]
+    assert len({row[3] for row in wrong}) == result.counts["records_with_edits"]
+    assert len({row[3] for row in wrong if row[1] in ("name", "place")}) == result.counts["records_with_major_edit"]
     assert len(result.review.edits) == sum(result.tally.fates.values())
 
 
@@ -480,9 +478,9 @@ def test_documents_add_up(tmp_path_factory: pytest.TempPathFactory, seed: int) -
         whole = audit(db, schema, profile=profile, ci=False)
         parts = [audit(db, schema, profile=profile, ci=False, documents=[x]) for x in whole.review.documents]
 
-        assert whole.scores.counts == {name: sum(part.scores.counts[name] for part in parts) for name in whole.scores.counts}  # fmt: skip # noqa: E501
-        assert [part.scores.counts for part in parts] == [
-            {name: row[name] for name in part.scores.counts} if profile == "audited" else part.scores.counts
+        assert whole.counts == {name: sum(part.counts[name] for part in parts) for name in whole.counts}  # fmt: skip
+        assert [part.counts for part in parts] == [
+            {name: row[name] for name in part.counts} if profile == "audited" else part.counts
             for part, row in zip(parts, whole.documents(), strict=True)
         ]
 

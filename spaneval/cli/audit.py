@@ -87,7 +87,7 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
     with gates.told_whoever_reads(given["fail_under"]):
         _write(result, given, table, console)
     console.notes(result.notes)
-    code = gates.hold(given["fail_under"], result.scores, console)
+    code = gates.hold(given["fail_under"], result, console)
     console.show_elapsed()
     ctx.exit(code)
 

@@ -47,8 +47,6 @@ def decisions_output(
 
 def run_output(path: str, run: Run) -> Output:
     """The file of `--save`, packed where its name asks for that."""
-    from spaneval.reports.pairs import packed
-    from spaneval.saved_runs import to_json
+    from spaneval.saved_runs import as_file
 
-    content = [to_json(run)]
-    return Output(path, packed(content) if path.lower().endswith(".gz") else content)
+    return Output(path, as_file(run, path))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -38,8 +38,7 @@ Profile = Literal["audited", "documented", "ecoextract"]
 SCHEMA: Final = "spaneval.audit/1"
 
 
-@dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Scores):
     """
     A reviewed database and what follows from the review.
 
@@ -55,17 +54,32 @@ class Audit:
 
     """
 
-    review: Review
-    schema: ReviewSchema
-    profile: Profile
-    required: Required
-    tally: Tally
-    scores: Scores
-    digests: UIntArray
-    notes: list[Note]
+    def __init__(
+        self,
+        review: Review,
+        schema: ReviewSchema,
+        profile: Profile,
+        required: Required,
+        tally: Tally,
+        scores: Scores,
+        digests: UIntArray,
+        notes: list[Note],
+    ) -> None:
+        super().__init__(
+            scores.document_counts,
+            scores.document_names,
+            scores.registry,
+            scores.resampling_order,
+            scores.bootstrap,
+            scores.average,
+        )
+        self.review, self.schema, self.tally = review, schema, tally
+        self.profile: Profile = profile
+        self.required: Required = required
+        self.digests, self.notes = digests, notes
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{k}={'undefined' if x is None else f'{x:.4g}'}" for k, x in self.scores.measures.items())
+        values = ", ".join(f"{k}={'undefined' if x is None else f'{x:.4g}'}" for k, x in self.measures.items())
         return f"Audit({self.profile}, {len(self.review.documents)} documents: {values})"
 
     @property
@@ -84,7 +98,7 @@ class Audit:
     @cached_property
     def signature(self) -> str:
         """What can change a number, in one line; two reviews with other final values or fields have another `gt`."""
-        return self._signature(self.scores.resampling)
+        return self._signature(self.resampling)
 
     def _signature(self, interval: Mapping[str, Any] | None) -> str:
         options = {"profile": self.profile, "required": self.required}
@@ -108,7 +122,7 @@ class Audit:
         contents = (json.dumps(written[start:end]) for start, end in itertools.pairwise(bounds))
         digest = gold_digest(record_digests(self.review.documents, contents))
         return record_run(
-            self.scores.document_counts,
+            self.document_counts,
             replace(self.decisions, gold=gold, extracted=extracted),
             self.digests,
             signature=self._signature(None).replace("|ci:none", ""),
@@ -119,11 +133,11 @@ class Audit:
     def documents(self) -> list[dict[str, Any]]:
         """Counts and measures of each document, in order, and why those without a value have none."""
         result = []
-        columns = self.scores.document_counts.kind.columns
-        for name, row in zip(self.review.documents, self.scores.document_counts.table.tolist(), strict=True):
+        columns = self.document_counts.kind.columns
+        for name, row in zip(self.review.documents, self.document_counts.table.tolist(), strict=True):
             counts = dict(zip(columns, row, strict=True))
-            measures = {measure.name: measure.value(counts) for measure in self.scores.registry}
-            undefined = {m.name: m.why_undefined(counts) for m in self.scores.registry if measures[m.name] is None}
+            measures = {measure.name: measure.value(counts) for measure in self.registry}
+            undefined = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
             shown = {key: n for key, n in counts.items() if self.decisions is not None or key not in DECISIONS}
             result.append({"document": name} | shown | measures | {"undefined": undefined})
         return result
@@ -136,7 +150,7 @@ class Audit:
             per_document: Whether to add a list `documents` with the counts and measures of each.
 
         """
-        counts, measures = self.scores.counts, self.scores.measures
+        counts, measures = self.counts, self.measures
         report: dict[str, Any] = {"schema": SCHEMA, "signature": self.signature, "profile": self.profile}
         report |= {"required": self.required, "verified_documents": counts["documents"]}
         report["verified_records"] = self.tally.verified_records
@@ -164,9 +178,9 @@ class Audit:
             report["counts"] = {name: counts[name] for name in DECISIONS}
             report["field_decisions"] = self.field_decisions
             report["audit_rows"] = self.tally.fates
-        report["undefined"] = self.scores.undefined
-        report["intervals"] = {name: ends and list(ends) for name, ends in self.scores.intervals.items()}
-        report["resampling"] = self.scores.resampling
+        report["undefined"] = self.undefined
+        report["intervals"] = {name: ends and list(ends) for name, ends in self.intervals.items()}
+        report["resampling"] = self.resampling
         report["notes"] = [note.to_dict() for note in self.notes]
         if per_document:
             report["documents"] = self.documents()
@@ -175,7 +189,7 @@ class Audit:
     @property
     def n_correct_fields(self) -> int:
         """Fields of the model that are neither those of a deleted record nor corrected."""
-        counts = self.scores.counts
+        counts = self.counts
         return counts["total_fields"] - counts["deleted_fields"] - counts["edited_fields"]
 
 

@@ -79,7 +79,7 @@ def _inputs(audit: Audit) -> list[Input]:
 
 
 def _page(audit: Audit, style: Style) -> Page:
-    grids = [scores.measures_grid(audit.scores, style), _records(audit), _fields(audit, style)]
+    grids = [scores.measures_grid(audit, style), _records(audit), _fields(audit, style)]
     if audit.decisions is not None:
         grids += [_decisions(audit), _audit_rows(audit)]
     if style.per_document and audit.review.documents:
@@ -87,14 +87,14 @@ def _page(audit: Audit, style: Style) -> Page:
     return Page(
         facts=f"reading {audit.profile}: {READINGS[audit.profile]}",
         grids=[grid.narrowed(style.width) for grid in grids],
-        remarks=list(scores.remarks(audit.scores)),
+        remarks=list(scores.remarks(audit)),
         signature=audit.signature,
     )
 
 
 def _records(audit: Audit) -> Grid:
     """How many records came to what."""
-    counts = audit.scores.counts
+    counts = audit.counts
     is_audited = audit.decisions is not None
     what = "a wrong field" if is_audited else "an audit row, deleted ones among them"
     n_perfect = counts["records_found"] - counts["records_with_edits"]
@@ -133,7 +133,7 @@ def _fields(audit: Audit, style: Style) -> Grid:
 
 
 def _field_remarks(audit: Audit) -> list[str]:
-    counts = audit.scores.counts
+    counts = audit.counts
     if audit.decisions is None:
         of = "1 - audit rows / records extracted"
         return [f"accuracy: {of}"] if counts["model_extracted"] else ["accuracy undefined: no record was extracted"]
@@ -144,7 +144,7 @@ def _field_remarks(audit: Audit) -> list[str]:
 
 def _decisions(audit: Audit) -> Grid:
     """The five decisions over all fields, each with its meaning."""
-    counts = audit.scores.counts
+    counts = audit.counts
     rows = [[label, name, str(counts[name]), _MEANINGS[name]] for name, label in _LABELS.items()]
     return Grid(["fields", "decision", "number", "meaning"], ["left", "left", "right", "left"], [rows])
 
@@ -157,7 +157,7 @@ def _audit_rows(audit: Audit) -> Grid:
 
 def _documents(audit: Audit, style: Style) -> Grid:
     """One row per document."""
-    labels = {measure.name: measure.label for measure in audit.scores.registry}
+    labels = {measure.name: measure.label for measure in audit.registry}
     titles = list(_TITLES.values())
     if audit.decisions is None:
         titles[-1] = "audit rows"
@@ -182,7 +182,7 @@ def _documents(audit: Audit, style: Style) -> Grid:
 
 def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
     """One per measure, then one per field, then, with `per_document`, one per document."""
-    yield from flat.objects(audit.scores)
+    yield from flat.objects(audit)
     tally = audit.tally
     major = audit.schema.major(audit.required)
     for name in dict.fromkeys([*tally.column_accuracy, *tally.column_edits]):
@@ -197,12 +197,12 @@ def _objects(audit: Audit, style: Style) -> Iterator[dict[str, Any]]:
 
 def _measures_flat(audit: Audit) -> Iterator[list[Any]]:
     yield list(flat.COLUMNS)
-    yield from flat.cells(audit.scores)
+    yield from flat.cells(audit)
 
 
 def _documents_flat(audit: Audit) -> Iterator[list[Any]]:
-    columns = [name for name in audit.scores.counts if audit.decisions is not None or name not in DECISIONS]
-    yield ["document", *columns, *audit.scores.measures, "undefined"]
+    columns = [name for name in audit.counts if audit.decisions is not None or name not in DECISIONS]
+    yield ["document", *columns, *audit.measures, "undefined"]
     for row in audit.documents():
         *values, reasons = row.values()
         yield [*values, csv.together(reasons)]

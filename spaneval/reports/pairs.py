@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import itertools
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spaneval.output import packed
 from spaneval.reports import csv, json
 from spaneval.reports.text import mended
 
@@ -122,11 +122,3 @@ class _Drain(io.RawIOBase):
 
     def close(self) -> None:
         """Stay open, so that what was written last can be taken."""
-
-
-def packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Gzip without a time or a name, so that equal content gives equal files."""
-    packer = zlib.compressobj(wbits=31)
-    for chunk in chunks:
-        yield packer.compress(chunk)
-    yield packer.flush()
