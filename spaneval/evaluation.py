@@ -8,7 +8,6 @@ report is a view of it and never a second computation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -32,6 +31,7 @@ from spaneval.inputs import (
 )
 from spaneval.measure import Measure
 from spaneval.measures import default_measures
+from spaneval.nearest import nearest
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES, Options
 from spaneval.pairing.documents import Aligned, align, n_named
 from spaneval.pairing.spans import Pairing, Spans, pair_spans
@@ -446,7 +446,7 @@ def _options(options: Options | None, changes: Mapping[str, Any]) -> Options:
     unknown = set(values) - set(Options().to_dict())
     if unknown:
         first = sorted(unknown)[0]
-        near = get_close_matches(first, Options().to_dict(), 1)
+        near = nearest(first, Options().to_dict(), 1)
         meant = f"; did you mean {near[0]!r}?" if near else f"; options are {', '.join(Options().to_dict())}"
         raise TypeError(f"evaluate() has no option {first!r}{meant}")
     nil = values["nil"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -20,6 +19,7 @@ import numpy as np
 from spaneval.corpus import FloatArray, IntArray
 from spaneval.exceptions import FormatError
 from spaneval.loaders.scalars import BAD, integral, is_missing, number
+from spaneval.nearest import nearest
 from spaneval.problems import Problem
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def _no_such_key(evaluation: Evaluation, field: str) -> FormatError:
     """What to say of a field that nothing has, with the nearest of all keys that were seen."""
     seen = evaluation.predictions.seen_fields | (frozenset() if field == "score" else evaluation.corpus.keys)
     what = "row" if field == "score" else "annotation and no row"
-    near = get_close_matches(field, sorted({*seen, *FIELDS}), 1)
+    near = nearest(field, sorted({*seen, *FIELDS}), 1)
     hint = f"--field score=NAME names the field; found: {', '.join(sorted(seen))}" if field == "score" else None
     if near and near[0] != field:
         hint = f"is '{near[0]}' meant?"

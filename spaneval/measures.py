@@ -8,6 +8,7 @@ from types import MappingProxyType
 from spaneval.exceptions import MeasureError
 from spaneval.kinds import SPANS, STATIC, Kind
 from spaneval.measure import Measure, Totals, lacks_translation
+from spaneval.nearest import nearest
 from spaneval.problems import counted
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
@@ -60,10 +61,8 @@ def measures_of(kind: Kind) -> Mapping[str, Measure]:
 
 def _unknown(name: str, known: Iterable[str]) -> MeasureError:
     """Says so, and offers the nearest of the names."""
-    import difflib
-
     known = list(known)
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
+    near = nearest(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
     there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}"
     offer = f"did you mean {' or '.join(near)}?" if near else there
     return MeasureError(f"no measure {name!r}; {offer}")

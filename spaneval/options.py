@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from spaneval.frozen import Frozen
+from spaneval.nearest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +92,5 @@ _CHOICES = {
 
 
 def _choices(value: object, choices: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(value), choices, 1)
+    near = nearest(str(value), choices, 1)
     return ", ".join(map(repr, choices)) + (f" (did you mean {near[0]!r}?)" if near else "")

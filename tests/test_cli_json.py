@@ -359,7 +359,7 @@ def test_of_many_unknown_results_the_first_are_described(run: Run, monkeypatch: 
     And all are counted; the nearest name is looked for no more often than it is shown.
     """
     asked = []
-    monkeypatch.setattr(json_documents, "get_close_matches", lambda name, names, n: asked.append(name) or [])
+    monkeypatch.setattr(json_documents, "nearest", lambda name, names, n: asked.append(name) or [])
     files = {f"results/other {k:02}.json": {} for k in range(30)}
     ended = run(files)
 

@@ -124,6 +124,7 @@ def test_cut_files_come_to_the_same(tmp_path, contents, batch):
         expected = read(paths)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gold, "BATCH", batch)
+        patch.setattr(gold, "FEW_BYTES", 0)
         patch.setattr(gold_cut, "LEAST_BYTES", 0)
         assert expected == read(paths)
 
@@ -157,6 +158,7 @@ def test_annotations_where_none_may_stand_come_to_the_same(tmp_path, text):
     path = tmp_path / "x.gt.json"
     path.write_text(text.replace("%s", ANNOTATION), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gold, "FEW_BYTES", 0)
         patch.setattr(gold_cut, "LEAST_BYTES", 0)
         found = read([path])
         patch.setattr(Cutter, "cut", lambda *_: None)
@@ -168,6 +170,7 @@ def test_bytes_that_are_no_utf8_are_told_in_the_same_words(tmp_path, key):
     path = tmp_path / "x.gt.json"
     path.write_bytes(b'[{"ground_truth":[{"a":1,"b":3,"%b":"x"},\n{"a":1,"b":3,"%b":"\xe9"}]}]' % (key, key))
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gold, "FEW_BYTES", 0)
         patch.setattr(gold_cut, "LEAST_BYTES", 0)
         problems = Problems()
         load_gold([str(path)], problems=problems, notes=[])
@@ -188,6 +191,7 @@ def test_annotations_laid_out_alike_are_not_parsed(tmp_path):
     parsed: list[bytes] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gold, "parse", lambda _: pytest.fail("the file is parsed whole"))
+        patch.setattr(gold, "FEW_BYTES", 0)
         patch.setattr(gold_cut, "LEAST_BYTES", 0)
         patch.setattr("spaneval.loaders.gold_cut.orjson.loads", lambda raw: parsed.append(raw) or json.loads(raw))
         corpus = load_gold([str(path)], problems=Problems(), notes=[])

@@ -7,7 +7,6 @@ their own words, and then handed to click as the defaults of the command, so tha
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from click.core import ParameterSource
 from spaneval.cli.config_values import Key, MisfitError, from_text, from_toml, shown, takes
 from spaneval.cli.console import Console
 from spaneval.cli.types import did_you_mean
+from spaneval.nearest import nearest
 
 FILE = "pyproject.toml"
 TABLE = "tool.spaneval"
@@ -394,6 +394,6 @@ def _warn_of(variable: str, commands: Commands, console: Console) -> None:
         if inner != PREFIX + name and inner in ours:
             console.warning(f"{variable}: not read; did you mean {inner}, which is for all commands?")
             return
-    near = difflib.get_close_matches(name, [other.removeprefix(PREFIX) for other in ours], n=1, cutoff=0.75)
+    near = nearest(name, [other.removeprefix(PREFIX) for other in ours], n=1, cutoff=0.75)
     if near:
         console.warning(f"{variable}: not read; did you mean {PREFIX}{near[0]}?")

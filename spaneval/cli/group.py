@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
@@ -12,6 +11,7 @@ from spaneval._version import VERSION
 from spaneval.cli.config import configure
 from spaneval.cli.console import Console
 from spaneval.cli.types import InputPath
+from spaneval.nearest import nearest
 
 HELP = frozenset({"-h", "--help"})
 
@@ -68,7 +68,7 @@ class LazyGroup(click.Group):
         """As click does it; an unknown name is answered with the nearest one, a known one gets its configuration."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            near = nearest(name, COMMANDS, n=1)
             offer = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(COMMANDS)}."
             raise click.UsageError(f"No such command '{name}'. {offer}", ctx)
         found, command, rest = super().resolve_command(ctx, args)

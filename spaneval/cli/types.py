@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spaneval.nearest import nearest
 from spaneval.output import STDOUT, is_replaceable
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _Ctx = click.Context | None
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """` Did you mean 'overlap'?` if one of `words` is near, else nothing."""
-    near = difflib.get_close_matches(word, list(words), n=1)
+    near = nearest(word, list(words), n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
@@ -74,7 +74,7 @@ def _near_file(path: str) -> str:
     """The existing file whose name is nearest, if the folder exists."""
     folder, name = os.path.split(path.rstrip(os.sep))
     try:
-        near = difflib.get_close_matches(name, os.listdir(folder or os.curdir), n=1, cutoff=0.75)
+        near = nearest(name, os.listdir(folder or os.curdir), n=1, cutoff=0.75)
     except OSError:
         return ""
     return f" Did you mean '{os.path.join(folder, near[0])}'?" if near else ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from spaneval.corpus import BoolArray, IntArray
 from spaneval.exceptions import FormatError
 from spaneval.loaders.sqlite_copy import opened_copy
+from spaneval.nearest import nearest
 from spaneval.problems import Note, Problem, Problems, counted
 
 TABLES: Final = {
@@ -359,5 +359,5 @@ def _listed(names: Sequence[str], words: str, none: str) -> str:
 
 def _nearest(name: str, names: Iterable[str]) -> str:
     folded = {other.casefold(): other for other in names}
-    near = get_close_matches(name.casefold(), folded, n=1)
+    near = nearest(name.casefold(), folded, n=1)
     return f"; did you mean '{folded[near[0]]}'?" if near else ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -21,21 +20,25 @@ from spaneval.corpus import CodeArray, Corpus, Documents
 from spaneval.exceptions import FormatError, InputError
 from spaneval.loaders.blocks import Progress, Watch
 from spaneval.loaders.columns import coded, joined, narrow
-from spaneval.loaders.gold_cut import Cut, Cutter
 from spaneval.loaders.gold_values import ANNOTATION_KEYS, FileReader
 from spaneval.loaders.json_text import BOM, json_problem, parse
 from spaneval.loaders.plain_gold import GoldColumns, cut_columns, plain_columns
 from spaneval.loaders.sampling import LEAST_SAMPLE, Sample, key_hash
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
 from spaneval.loaders.tables import open_bytes
+from spaneval.nearest import nearest
 from spaneval.problems import Note, Problem, Problems
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from spaneval.loaders.gold_cut import Cut, Cutter
+
 SUFFIXES: Final = (".gt.json", ".gt.json.gz")
 MEMORY: Final = "(gold)"
 """Stands for a file name where documents were handed over in memory."""
+FEW_BYTES: Final = 1 << 21
+"""Gold of up to this size is parsed: so little takes less time than to load what does without."""
 BATCH: Final = 1_000_000
 """Bytes read before they become columns."""
 SAMPLED_TEXTS: Final = 1024
@@ -117,14 +120,21 @@ def load_gold(
         The corpus, without what was reported to `problems`.
 
     """
-    builder, cutter = _Builder(problems, notes, keep_texts=keep_texts, fields=fields), Cutter()
+    builder = _Builder(problems, notes, keep_texts=keep_texts, fields=fields)
+    cutter: Cutter | None = None
+    n_read = 0
     for name in find_gold_files(paths, problems):
         raw = read_gold_file(name, problems)
         if raw is None:
             continue
         if progress:
             progress(len(raw))
-        cut = None if watch or fields else cutter.cut(raw)
+        n_read += len(raw)
+        if cutter is None and n_read > FEW_BYTES and not (watch or fields):
+            from spaneval.loaders.gold_cut import Cutter
+
+            cutter = Cutter()
+        cut = None if cutter is None else cutter.cut(raw)
         if cut is not None:
             builder.add_file(_File(name, cut.documents, raw, cut))
             continue
@@ -355,7 +365,7 @@ class _Builder:
 
     def _note_near_keys(self, what: str, keys: set[str], ours: Sequence[str]) -> None:
         for key in sorted(map(str, keys)):
-            if close := get_close_matches(key, ours, 1, cutoff=0.8):
+            if close := nearest(key, ours, 1, cutoff=0.8):
                 message = f"gold {what} carry '{key}', which is not read; '{close[0]}' is what spaneval reads"
                 self.notes.append(Note("near-key", 0, message))
 

@@ -7,12 +7,12 @@ Batches of documents whose values are all plain become columns without this; see
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, Final
 
 from spaneval.exceptions import FormatError, InputError, SpanError
 from spaneval.loaders.json_text import Lines, parse_exactly
 from spaneval.loaders.scalars import BAD, INT64_MAX, NumberText, describe, offset, text_id
+from spaneval.nearest import nearest
 from spaneval.problems import Problem, Problems
 
 _DOCUMENT = 'gold is like {"text": "…", "ground_truth": [{"a": 0, "b": 4, "entity_id": "Q1"}]}, or a list of these'
@@ -77,9 +77,7 @@ class FileReader:
 
     def _annotations(self, document: Mapping[str, Any]) -> list[Any] | None:
         if "ground_truth" not in document:
-            near = get_close_matches("ground_truth", document, 1, cutoff=0.7) or [
-                k for k in document if k == "entities"
-            ]
+            near = nearest("ground_truth", document, 1, cutoff=0.7) or [k for k in document if k == "entities"]
             found = ", ".join(map(str, document)) or "nothing"
             hint = f"is '{near[0]}' meant? " if near else ""
             hint += "`[]` means annotated with nothing found, `null` means not annotated"

@@ -12,7 +12,6 @@ import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from spaneval.exceptions import AlignmentError, FormatError
@@ -20,6 +19,7 @@ from spaneval.loaders.json_depth import DEEPEST, is_too_deep
 from spaneval.loaders.json_schema import Node, schema_of
 from spaneval.loaders.scalars import BAD
 from spaneval.loaders.strict_json import read_strictly
+from spaneval.nearest import nearest
 from spaneval.problems import Note, Problem, Problems, counted
 
 UnknownDocs = Literal["error", "drop"]
@@ -232,7 +232,7 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     same = [x for x in names if _plain(x) == plain]
     if same:
         return f"did you mean '{same[0]}'? names differ where case, or the way accents are written, differs;"
-    near = get_close_matches(name, names, n=1)
+    near = nearest(name, names, n=1)
     return f"did you mean '{near[0]}'?" if near else ""
 
 

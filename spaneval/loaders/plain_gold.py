@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from itertools import accumulate, chain
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from spaneval.corpus import BoolArray, CodeArray, IntArray
-from spaneval.loaders.gold_cut import Cut
 from spaneval.loaders.gold_values import is_scope
 from spaneval.loaders.scalars import Vocabulary, field_values
+
+if TYPE_CHECKING:
+    from spaneval.loaders.gold_cut import Cut
 
 
 class GoldColumns(NamedTuple):

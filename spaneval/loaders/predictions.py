@@ -8,7 +8,6 @@ other is read row by row, with the same result for plain rows; that is where bad
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from spaneval.loaders.plain_rows import plain_scores, plain_values
 from spaneval.loaders.row_values import SPAN_GUESSES, BadRow, Row, RowReader, RowReading
 from spaneval.loaders.rows import RowFormat, expand, memory_rows, read_rows
 from spaneval.loaders.scalars import BAD, Vocabulary, field_values, text_id
+from spaneval.nearest import nearest
 from spaneval.options import ROW_FIELDS
 from spaneval.problems import Note, Problem, Problems
 
@@ -362,7 +362,7 @@ class _Collector:
             return
         found = ", ".join(sorted(map(str, self.seen_fields)))
         near: list[str] = [name for name in ID_LOOKALIKES if name in self.seen_fields]
-        near += get_close_matches(ours, sorted(map(str, self.seen_fields)), 1, cutoff=0.75)
+        near += nearest(ours, sorted(map(str, self.seen_fields)), 1, cutoff=0.75)
         if near:
             hint = f"--field entity_id_predicted={near[0]}"
             message = f"no row has '{ours}' (found: {found})"

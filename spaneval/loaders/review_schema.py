@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from spaneval.exceptions import FormatError
 from spaneval.loaders.json_text import BOM, Lines
 from spaneval.loaders.strict_json import parse_strictly
 from spaneval.loaders.tables import open_bytes
+from spaneval.nearest import nearest
 from spaneval.problems import Note, Problem, Problems
 
 Required = Literal["literal", "non-nullable"]
@@ -59,7 +59,7 @@ class ReviewSchema:
         unknown = [name for name in dict.fromkeys((*self.unique, *self.required)) if name not in known]
         if unknown:
             shown = ", ".join(map(repr, unknown[:3])) + (", …" if len(unknown) > 3 else "")
-            near = get_close_matches(unknown[0], self.fields, n=1)
+            near = nearest(unknown[0], self.fields, n=1)
             offer = f"; did the schema mean {near[0]!r}?" if near else ""
             message = f"{self.name}: required and x-unique-fields name {shown}, which properties lacks{offer}"
             notes.append(Note("unknown-schema-fields", len(unknown), message))

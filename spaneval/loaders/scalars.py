@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal, InvalidOperation
+import sys
 from enum import Enum
 from numbers import Integral, Real
 from operator import itemgetter
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from numpy.typing import NDArray
 
 INT64_MAX: Final = 2**63 - 1
@@ -76,7 +78,7 @@ def integral(value: Any) -> int | Literal[Bad.BAD]:
         return BAD
     if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, NumberText | Decimal):
+    if isinstance(value, NumberText) or _is_decimal(value):
         return _integral_decimal(value)
     if isinstance(value, Real):  # numpy's floats are not all float
         number = float(value)
@@ -84,7 +86,15 @@ def integral(value: Any) -> int | Literal[Bad.BAD]:
     return BAD
 
 
+def _is_decimal(value: Any) -> bool:
+    """Whether it is a decimal number, without loading what makes these: if nobody has, there is none."""
+    module = sys.modules.get("decimal")
+    return module is not None and isinstance(value, module.Decimal)
+
+
 def _integral_decimal(value: str | Decimal) -> int | Literal[Bad.BAD]:
+    from decimal import Decimal, InvalidOperation
+
     try:
         number = Decimal(value)
     except InvalidOperation:
@@ -121,7 +131,7 @@ def number(value: Any, *, from_text: bool = False) -> float | Literal[Bad.BAD]:
         from_text: Whether the format has no numbers, so that a string may be one.
 
     """
-    if isinstance(value, bool) or not isinstance(value, Real | Decimal | NumberText):
+    if isinstance(value, bool) or not (isinstance(value, Real | NumberText) or _is_decimal(value)):
         is_number = from_text and isinstance(value, str) and _NUMBER_CELL.fullmatch(value)
         if not is_number:
             return BAD

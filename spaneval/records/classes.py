@@ -5,7 +5,6 @@ The walk of `spaneval classify`: read the class of each object on both sides, co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +16,7 @@ from spaneval.kinds import CLASSES
 from spaneval.kinds import labels as cells_of
 from spaneval.loaders.labels import LABEL, Labels, check_same_ids, load_labels
 from spaneval.loaders.records import KEY
+from spaneval.nearest import nearest
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problems
 from spaneval.records.class_scores import PER_CLASS, ClassScores
@@ -233,7 +233,7 @@ class Classification(Result):
         """
         for name in names:
             if name not in self.measures:
-                near = get_close_matches(name, self.measures, 1)
+                near = nearest(name, self.measures, 1)
                 offer = f"did you mean {near[0]!r}?" if near else "there are accuracy, cohen_kappa, f1:CLASS and others"
                 raise MeasureError(f"no measure {name!r}; {offer}")
 
@@ -335,7 +335,7 @@ def rest_of(positive: str, classes: Sequence[str]) -> str:
 def _check_positive(positive: str, classes: Sequence[str]) -> None:
     if positive in classes:
         return
-    near = get_close_matches(positive, classes, 1)
+    near = nearest(positive, classes, 1)
     offer = f"did you mean '{near[0]}'?" if near else f"there are {_listed(classes)}"
     raise MeasureError(f"no object is or was taken for the positive class '{positive}'; {offer}")
 

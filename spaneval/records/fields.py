@@ -8,7 +8,6 @@ a field with a list of values gets one for each. All numbers are sums over the t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -18,6 +17,7 @@ from spaneval.exceptions import InputError
 from spaneval.kinds import DECISIONS, FIELDS
 from spaneval.loaders.records import KEY, Records, load_records
 from spaneval.loaders.scalars import NumberText, describe
+from spaneval.nearest import nearest
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
 from spaneval.record_measures import registry
@@ -328,7 +328,7 @@ def _fields(gold: Records, predictions: Records, *, fields: str | Sequence[str],
 def _check_rules(comparators: Comparators, fields: Sequence[str], problems: Problems) -> None:
     for name in comparators.rules:
         if name not in fields:
-            near = get_close_matches(name, fields, n=1)
+            near = nearest(name, fields, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"the fields are {', '.join(fields)}"
             problems.add(Problem(f"--normalize names the field '{name}', which is not compared", hint=hint))
 
@@ -342,7 +342,7 @@ def _notes(gold: Records, predictions: Records, fields: Sequence[str], missing: 
     known = gold.fields | predictions.fields
     for name in fields:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
+            near = nearest(name, known, n=1)
             offer = f"; did you mean '{near[0]}'?" if near else ""
             n = len(gold.values.keys() | predictions.values.keys())
             notes.append(Note("unknown-field", n, f"no record has the field '{name}', which counts as empty{offer}"))

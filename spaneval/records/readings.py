@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from spaneval.counts import Counts
 from spaneval.exceptions import InputError
 from spaneval.kinds import DOCUBENCH, LEAVES
 from spaneval.loaders.json_documents import JsonDocuments, listed
+from spaneval.nearest import nearest
 from spaneval.pairing.rows import RowPairing
 from spaneval.problems import Note, Problem, Problems
 from spaneval.profiles.docubench import billionths, score_document
@@ -112,7 +112,7 @@ class Reading:
         given += [("--normalize", "field", name, fields) for name in comparators.rules]
         for option, what, name, known in given:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
+                near = nearest(name, known, n=1)
                 hint = f"did you mean '{near[0]}'?" if near else f"there are {listed(sorted(known)) or 'none'}"
                 problems.add(Problem(f"{option} names the {what} '{name}', which does not occur", hint=hint))
         problems.raise_if_any()

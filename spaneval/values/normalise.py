@@ -7,7 +7,6 @@ numbers and dates in them; what a rule does not understand is compared exactly. 
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import unicodedata
@@ -18,6 +17,7 @@ from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final, Literal
 
 from spaneval.loaders.scalars import NumberText
+from spaneval.nearest import nearest
 
 RuleName = Literal["exact", "docubench", "text", "number", "date"]
 
@@ -84,7 +84,7 @@ def rule(text: str) -> Rule:
         return _PLAIN[text]
     if name in RULES:
         raise RuleError(f"'{text}': the rule {name} takes nothing after a colon")
-    near = difflib.get_close_matches(name, RULES, n=1)
+    near = nearest(name, RULES, n=1)
     offer = f"did you mean '{_written(near[0])}'?" if near else f"there are {', '.join(map(_written, RULES))}"
     raise RuleError(f"there is no rule '{text}'; {offer}")
 
