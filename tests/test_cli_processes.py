@@ -350,6 +350,7 @@ def test_interrupted_process_leaves_nothing_behind(folder: Path):
     os.mkfifo(folder / "rows")
     process = start(folder, "score", "--gt", "gold.gt.json", "--pred", "rows", "--pairs", "pairs.csv")
     with open(opened_pipe(folder / "rows"), "wb"):
+        time.sleep(0.2)  # until it waits for rows: Python drops an interrupt that comes while it ends an import
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
 
