@@ -22,12 +22,11 @@ from spaneval.groups import Cells, cells
 from spaneval.kinds import CLASSES, SPANS, Kind, classes_of
 from spaneval.outcomes import Annotations, Extras, Fate, Spurious, Values, either
 from spaneval.problems import Problem
-from spaneval.signature import SCORES, document_order, gold_digest, map_digest
+from spaneval.signature import SCORES, document_order, gold_digest, map_digest, without_intervals
 
 if TYPE_CHECKING:
     from spaneval.evaluation import Evaluation
 
-_OF_INTERVALS: Final = ("ci:", "level:", "seed:")
 _OF_SYSTEM: Final = ("fields",)
 """What may differ by system: how its rows are written, or the fields of its records."""
 
@@ -96,7 +95,7 @@ def run_of(evaluation: Evaluation) -> Run:
     options = evaluation.options.to_dict()
     counting = options | {"nil": sorted(options["nil"]), "gold_id_map": gold_maps, "scores": SCORES}
     return Run(
-        signature="|".join(x for x in evaluation.signature.split("|") if not x.startswith(_OF_INTERVALS)),
+        signature=without_intervals(evaluation.signature),
         counting=counting,
         gold=gold_digest(digests),
         predictions=evaluation.pred_digest,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +84,15 @@ class Result:
             "left_out": self.bootstrap.left_out,
             "undefined": self.bootstrap.undefined,
         }
+
+    def document_rows(self, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """Counts and measures of each document, by name, and why those without a value have none."""
+        columns = self.document_counts.kind.columns
+        for name, row in zip(names, self.document_counts.table.tolist(), strict=True):
+            counts = dict(zip(columns, row, strict=True))
+            measures = {measure.name: measure.value(counts) for measure in self.registry}
+            reasons = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
+            yield {"document": name} | counts | measures | {"undefined": reasons}
 
     @cached_property
     def macro(self) -> Macro | None:

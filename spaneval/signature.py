@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 else:
     UIntArray = np.ndarray
 
+_OF_INTERVALS: Final = ("ci:", "level:", "seed:")
+
 
 def document_digests(corpus: Corpus) -> UIntArray:
     """
@@ -218,6 +220,11 @@ def _line(parts: Mapping[str, str]) -> str:
 def parts_of(text: str) -> dict[str, str]:
     """The parts of a signature by name, as they stand there."""
     return dict(part.partition(":")[::2] for part in text.split("|"))
+
+
+def without_intervals(text: str) -> str:
+    """A signature without what only concerns intervals, as runs hold it."""
+    return "|".join(part for part in text.split("|") if not part.startswith(_OF_INTERVALS))
 
 
 def escaped(value: str) -> str:

@@ -170,14 +170,8 @@ class Classification(Result):
     @cached_property
     def signature(self) -> str:
         """What makes the numbers reproducible, in one line."""
-        bootstrap = self.bootstrap
-        return self._signature(
-            None if bootstrap is None else {part: getattr(bootstrap, part) for part in ("resamples", "level", "seed")}
-        )
-
-    def _signature(self, interval: Mapping[str, Any] | None) -> str:
         options = {} if self.positive is None else {"positive": self.positive}
-        return record_signature(CLASSES, options, self.gold_digests, interval=interval)
+        return record_signature(CLASSES, options, self.gold_digests, interval=self.resampling)
 
     @cached_property
     def decisions(self) -> Decisions:
@@ -218,7 +212,7 @@ class Classification(Result):
             self.document_counts,
             self._compared(),
             self.gold_digests,
-            signature=self._signature(None).replace("|ci:none", ""),
+            signature=self.signature,
             counting={"positive": self.positive},
             predictions=self.pred_digest,
         )

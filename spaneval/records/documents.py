@@ -157,9 +157,8 @@ def evaluate_json(
     counting = _counting(profile, how, fixed, comparators)
     digests = reading.digests(is_native=profile == "native")
     signature = record_signature("json", _parts(counting), digests, interval=interval)
-    plain = record_signature("json", _parts(counting), digests, interval=None)
     chosen = {"ci": ci, "resamples": resamples, "level": level, "seed": seed}
-    origin = Origin(signature, plain.replace("|ci:none", ""), counting, digests)
+    origin = Origin(signature, counting, digests)
     score = reading.by_leaves if profile == "native" else reading.by_docubench
     systems = {system: score(system, origin, _named(source), chosen) for system, source in several.items()}
     return JsonEvaluation(

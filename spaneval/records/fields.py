@@ -107,16 +107,13 @@ class RecordEvaluation(Scores):
     @cached_property
     def signature(self) -> str:
         """What makes the numbers reproducible, in one line."""
-        return self._signature(self._interval)
-
-    def _signature(self, interval: Mapping[str, Any] | None) -> str:
         options = {"key": self.key, "normalize": str(self.comparators), "fields-of": ",".join(self.asked)}
         if self.profile != "exact":
             options["profile"] = self.profile
         if self.strict:
             options["strict"] = "true"
         chosen = {name: value for name, value in options.items() if value}
-        return record_signature("records", chosen, self.gold_digests, interval=interval)
+        return record_signature("records", chosen, self.gold_digests, interval=self._interval)
 
     def run(self) -> Run:
         """What comparisons need of it; `spaneval.saved_runs.to_json` saves that."""
@@ -126,7 +123,7 @@ class RecordEvaluation(Scores):
             self.document_counts,
             self.decisions,
             self.gold_digests,
-            signature=self._signature(None).replace("|ci:none", ""),
+            signature=self.signature,
             counting={"key": self.key, "fields": sorted(self.fields), "normalize": str(self.comparators)},
             predictions=self.pred_digest,
         )
@@ -200,13 +197,7 @@ class RecordEvaluation(Scores):
 
     def documents(self) -> list[dict[str, Any]]:
         """Counts and measures of each record, and why those without a value have none."""
-        result = []
-        for name, row in zip(self.document_names, self.document_counts.table.tolist(), strict=True):
-            counts = dict(zip(FIELDS.columns, row, strict=True))
-            measures = {measure.name: measure.value(counts) for measure in self.registry}
-            reasons = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
-            result.append({"document": name} | counts | measures | {"undefined": reasons})
-        return result
+        return list(self.document_rows(self.document_names))
 
 
 def support(counts: dict[str, int]) -> int:

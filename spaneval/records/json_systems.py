@@ -30,14 +30,12 @@ class Origin(NamedTuple):
 
     Args:
         signature: In one line.
-        plain: The same without what only concerns intervals.
         counting: The options that can change a number.
         labels: Digests of the labels, uint64 of shape (D,).
 
     """
 
     signature: str
-    plain: str
     counting: Mapping[str, Any]
     labels: UIntArray
 
@@ -123,7 +121,7 @@ class JsonSystem(Scores):
             self.document_counts,
             self.decisions or nothing,
             self.origin.labels,
-            signature=self.origin.plain,
+            signature=self.origin.signature,
             counting=self.origin.counting,
             predictions=self.digest,
         )

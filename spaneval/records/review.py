@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -98,11 +98,8 @@ class Audit(Scores):
     @cached_property
     def signature(self) -> str:
         """What can change a number, in one line; two reviews with other final values or fields have another `gt`."""
-        return self._signature(self.resampling)
-
-    def _signature(self, interval: Mapping[str, Any] | None) -> str:
         options = {"profile": self.profile, "required": self.required}
-        return record_signature("audit", options, self.digests, interval=interval)
+        return record_signature("audit", options, self.digests, interval=self.resampling)
 
     def run(self) -> Run:
         """
@@ -125,22 +122,16 @@ class Audit(Scores):
             self.document_counts,
             replace(self.decisions, gold=gold, extracted=extracted),
             self.digests,
-            signature=self._signature(None).replace("|ci:none", ""),
+            signature=self.signature,
             counting={"profile": self.profile, "required": self.required},
             predictions=digest,
         )
 
     def documents(self) -> list[dict[str, Any]]:
         """Counts and measures of each document, in order, and why those without a value have none."""
-        result = []
-        columns = self.document_counts.kind.columns
-        for name, row in zip(self.review.documents, self.document_counts.table.tolist(), strict=True):
-            counts = dict(zip(columns, row, strict=True))
-            measures = {measure.name: measure.value(counts) for measure in self.registry}
-            undefined = {m.name: m.why_undefined(counts) for m in self.registry if measures[m.name] is None}
-            shown = {key: n for key, n in counts.items() if self.decisions is not None or key not in DECISIONS}
-            result.append({"document": name} | shown | measures | {"undefined": undefined})
-        return result
+        hidden = DECISIONS if self.decisions is None else ()
+        rows = self.document_rows(self.review.documents)
+        return [{key: value for key, value in row.items() if key not in hidden} for row in rows]
 
     def to_dict(self, *, per_document: bool = False) -> dict[str, Any]:
         """

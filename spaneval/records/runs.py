@@ -19,7 +19,7 @@ from spaneval.counts import Counts
 from spaneval.outcomes import Extras, Fate, Values
 from spaneval.records.decisions import Decisions, text_of
 from spaneval.runs import Run
-from spaneval.signature import SCORES, UIntArray, document_order, gold_digest
+from spaneval.signature import SCORES, UIntArray, document_order, gold_digest, without_intervals
 from spaneval.values.fields import Decision
 
 FATES: Final = {Decision.TP: Fate.CORRECT, Decision.FPFN: Fate.WRONG, Decision.FN: Fate.MISSED}
@@ -45,7 +45,7 @@ def record_run(
         decisions: Every decision; its documents are those of `counts`, first the G of the gold, then those that only
             the extraction has.
         digests: Digest of each document of the gold, uint64 of shape (G,), which depends on its name and its values.
-        signature: Of the scores, without what only concerns intervals.
+        signature: Of the scores.
         counting: The options that can change a count.
         predictions: Digest of what was extracted.
 
@@ -55,7 +55,7 @@ def record_run(
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return Run(
-        signature=signature,
+        signature=without_intervals(signature),
         counting={**counting, "scores": SCORES},
         gold=gold_digest(digests),
         predictions=predictions,
