@@ -14,6 +14,9 @@ from spaneval.measure import Measure, Terms, Totals
 from spaneval.problems import counted
 
 _VAN_RIJSBERGEN = "van Rijsbergen 1979, Information Retrieval, 2nd ed., chapter 7"
+EASYRPA = ("accuracy", "rework", "automation_efficiency")
+"""Measures of fields that only the profile `easyrpa` shows."""
+
 _EASYRPA = "EasyRPA documentation, Analysis of result"
 _DOCUBENCH = "DocuBench docs/scoring.md, counted over leaves instead of averaged"
 _ECOEXTRACT = "EcoExtract ACCURACY.md"

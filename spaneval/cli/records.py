@@ -15,6 +15,7 @@ from spaneval.cli.targets import check_targets, rows_format
 from spaneval.cli.types import Choice, InputPath, Names
 from spaneval.kinds import FIELDS
 from spaneval.output import Output, OutputError, reason_of, write_all
+from spaneval.record_measures import EASYRPA
 
 if TYPE_CHECKING:
     from spaneval.records.fields import RecordEvaluation
@@ -24,8 +25,6 @@ EXAMPLE = """\
 Example:
   spaneval records data/records/gold.jsonl data/records/model.jsonl
 """
-
-EASYRPA = ("accuracy", "rework", "automation_efficiency")
 
 
 class OutputFolder(click.Path):

@@ -20,7 +20,7 @@ from spaneval.loaders.scalars import NumberText, describe
 from spaneval.nearest import nearest
 from spaneval.options import DEFAULT_SEED, LEVEL, RESAMPLES
 from spaneval.problems import Note, Problem, Problems
-from spaneval.record_measures import registry
+from spaneval.record_measures import EASYRPA, registry
 from spaneval.records.checks import Absent, absence_notes, absent, check_strictly
 from spaneval.records.decisions import Decisions
 from spaneval.records.field_decisions import count_decisions, decide_records, digests
@@ -37,9 +37,6 @@ SCHEMA: Final = "spaneval.records/1"
 
 Profile = Literal["exact", "easyrpa"]
 Over = Literal["record", "field"]
-
-EASYRPA: Final = ("accuracy", "rework", "automation_efficiency")
-"""Measures that the profile `easyrpa` adds."""
 
 
 class RecordEvaluation(Scores):

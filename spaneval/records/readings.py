@@ -149,7 +149,9 @@ class Reading:
                 )
             found[name] = one
             rows[doc] = [one.counts[column] for column in LEAVES.columns]
-        scores = score_counts(Counts(rows, LEAVES), self._keys(origin), tuple(registry(LEAVES).values()), **chosen)
+        scores = score_counts(
+            Counts(rows, LEAVES), self._names, tuple(registry(LEAVES).values()), digests=origin.labels, **chosen
+        )
         digest = results_digest(results, self._ordered)
         return JsonSystem(
             system, scores, documents=found, decisions=table.build(), origin=origin, digest=digest, source=source
@@ -166,13 +168,9 @@ class Reading:
         n = len(found)
         score = billionths([one.score or 0.0 for one in found.values()])
         counts = Counts.from_columns(n, kind=DOCUBENCH, score=score, documents=np.ones(n, np.int64))
-        scores = score_counts(counts, self._keys(origin), tuple(registry(DOCUBENCH).values()), **chosen)
+        scores = score_counts(counts, self._names, tuple(registry(DOCUBENCH).values()), digests=origin.labels, **chosen)
         digest = results_digest({name: results[name] for name in self._names if name in results})
         return JsonSystem(system, scores, documents=found, decisions=None, origin=origin, digest=digest, source=source)
-
-    def _keys(self, origin: Origin) -> list[str]:
-        """Names by which documents are resampled in the order in which comparisons resample them."""
-        return [f"{digest:016x}{name}" for digest, name in zip(origin.labels.tolist(), self._names, strict=True)]
 
     def _note_outside(self, system: str) -> None:
         outside = self._outside()

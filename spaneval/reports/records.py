@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spaneval.kinds import DECISIONS
 from spaneval.problems import counted
+from spaneval.record_measures import EASYRPA
 from spaneval.records.fields import support
 from spaneval.reports import csv, flat, json, jsonl, scores
 from spaneval.reports.page import Grid, Page
@@ -28,7 +29,6 @@ _MEANINGS: Final = {
     "fpfn": "another value than that of the gold",
 }
 _IN_FIELDS: Final = ("precision", "recall", "f1")
-_EASYRPA: Final = ("accuracy", "rework", "automation_efficiency")
 
 
 def render(evaluation: RecordEvaluation, format: Format, style: Style) -> bytes:  # noqa: A002 - the option's name
@@ -87,7 +87,7 @@ def _decisions(evaluation: RecordEvaluation, style: Style) -> Grid:
 
 def _fields(evaluation: RecordEvaluation, style: Style) -> Grid:
     """One row per field, with its support: how many values the gold has."""
-    names = [*_IN_FIELDS, *(_EASYRPA if evaluation.profile == "easyrpa" else ())]
+    names = [*_IN_FIELDS, *(EASYRPA if evaluation.profile == "easyrpa" else ())]
     labels = {measure.name: measure.label for measure in evaluation.registry}
     heading = ["field", "support", *(labels[name] for name in names), *_TITLES.values(), "FP + FPFN", "FN + FPFN"]
     rows = []
